@@ -1,4 +1,7 @@
 import { describe, expect, it } from "vitest"
+import type { ActionContext } from "../../../src/policy/decision/CallAction.ts"
+import { readsOutside } from "../../../src/policy/decision/Boundary.ts"
+import { limitsOf } from "../../../src/policy/decision/Limits.ts"
 import { analyse } from "../../../src/policy/shell/ShellAnalyser.ts"
 import { place, read } from "./Analysed.ts"
 
@@ -25,6 +28,35 @@ describe("what writes, runs code or reaches out is no read", () => {
   it("also behind a command that only reads", () => {
     const taken = read<Attack>("read-attacks.json").filter(({ command }) => capability(`ls; ${command}`) === "shell_ro")
     expect(taken).toEqual([])
+  })
+})
+
+describe("commands with which agents look around", () => {
+  const cases = read<{ readonly command: string; readonly asked?: string }>("agent-reads.json")
+  const inProject: ActionContext = {
+    ...place,
+    kindOf: (path) => /^\/ws\/(src|packages|packages\/core)$/.test(path) ? "folder" : "none"
+  }
+  const limits = limitsOf(undefined)
+  const isRead = (command: string): boolean => {
+    const { capability, parts } = analyse(command, inProject)
+    const paths = { place: inProject, canonical: (path: string) => path, readable: [] }
+    return /ro|none/.test(capability) && readsOutside(limits, parts, paths) === undefined
+  }
+
+  it("run unasked, but for a few", () => {
+    expect(cases.length).toBeGreaterThan(400)
+    expect(cases.filter(({ asked, command }) => isRead(command) === (asked !== undefined))).toEqual([])
+    expect(cases.filter(({ asked }) => asked !== undefined).length / cases.length).toBeLessThan(0.07)
+  })
+
+  it("are none where an option or a program of theirs does more", () => {
+    const attacks = read<{ readonly command: string }>("option-read-attacks.json")
+    expect(attacks.length).toBeGreaterThan(250)
+    expect(attacks.filter(({ command }) => isRead(command))).toEqual([])
+    expect(attacks.filter(({ command }) => isRead(`cat a | ${command}`) || isRead(`git status && ${command}`))).toEqual(
+      []
+    )
   })
 })
 

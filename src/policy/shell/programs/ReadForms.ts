@@ -163,11 +163,36 @@ export const readingOf = (command: Command): Reading | undefined => {
 const find = ({ args, row }: Command): Reading | undefined => {
   if (!row.has("reads")) return undefined
   const { forms, globals } = formsOf(row)
+  const own = row.words("batch")[0] === "expression" ? withoutExecutions(args) : args
   for (const form of forms) {
-    const reading = readAs(form, globals, row, args)
+    const reading = readAs(form, globals, row, own)
     if (reading !== undefined) return reading
   }
   return undefined
+}
+
+/**
+ * The arguments of a finder without the commands in them, which are commands of their own. What they are given begins
+ * with the folder that is searched, and never with a dash. `-execdir` and `-ok` are left for no form to allow.
+ */
+const withoutExecutions = (args: ReadonlyArray<Arg>): ReadonlyArray<Arg> => {
+  const own: Array<Arg> = []
+  for (let at = 0; at < args.length; at++) {
+    if (args[at]!.value !== "-exec") {
+      own.push(args[at]!)
+      continue
+    }
+    let end = at + 1
+    while (
+      end < args.length && args[end]!.guess !== ";" && !(args[end]!.guess === "+" && args[end - 1]!.guess === "{}")
+    ) {
+      end++
+    }
+    // One that never ends is kept, and no form allows it.
+    if (end === args.length || end === at + 1) return args
+    at = end
+  }
+  return own
 }
 
 const readAs = (form: ReadForm, globals: Options, row: Program, args: ReadonlyArray<Arg>): Reading | undefined => {

@@ -1,6 +1,7 @@
 import { dirname, join } from "node:path"
 import type { ActionContext } from "../../decision/CallAction.ts"
 import { type Arg, type Command, isKnown } from "./Command.ts"
+import { awkReads } from "./AwkScript.ts"
 import { isHarmlessVariable, isOwnVariable } from "./Environment.ts"
 import { isInPlainRepository } from "./Git.ts"
 import { type Reading, readingOf } from "./ReadForms.ts"
@@ -25,7 +26,7 @@ const isFixed = (arg: Arg, args: ReadonlyArray<Arg>): boolean =>
   arg.glob
     // No name that it finds begins with a dash, whatever lies there.
     ? arg.certain && arg.inner.length === 0 && /^[\w./@][^$`]*$/.test(arg.guess) && !/[$`]/.test(arg.text)
-    : (arg.value !== null ||
+    : (textOf(arg) !== undefined ||
       arg.text.startsWith("<(") ||
       // Only so many alternatives of braces are looked at.
       (isKnown(arg) && !/[$`]|\.\./.test(arg.text) && args.filter((each) => each.text === arg.text).length < 32))
@@ -39,15 +40,21 @@ const isVersion = (row: Program, [word = "", ...more]: ReadonlyArray<string>): b
 
 type Judge = (command: Command, place: ActionContext, reading: Reading) => boolean
 
+/** What the program gets, where only the command line decides it. */
+const textOf = ({ exact, glob, guess, value }: Arg): string | undefined => value ?? (exact && !glob ? guess : undefined)
+
 /** What it takes more than a list of options to tell. */
 export const judges: Readonly<Record<string, Judge>> = {
   repository: isInPlainRepository,
   script: (_, __, { operands, values }) => {
     const scripts = [...(values.get("-e") ?? []), ...(values.get("--expression") ?? [])]
     const all = scripts.length > 0 ? scripts : operands.slice(0, 1)
-    return all.length > 0 && all.every(({ value }) => value !== null && sedReads(value))
+    return all.length > 0 && all.every((arg) => textOf(arg) !== undefined && sedReads(textOf(arg)!))
   },
-  filter: (_, __, { operands: [program] }) => awkReads(program?.value ?? null),
+  filter: (_, __, { operands: [program] }) => {
+    const text = program && textOf(program)
+    return text !== undefined && awkReads(text)
+  },
   format: ({ args: [first] }) =>
     // Only its first word can be an option, and that one names a variable to set.
     first?.value != null
@@ -61,15 +68,6 @@ export const judges: Readonly<Record<string, Judge>> = {
 const exportsHarmless = ({ guess, text }: Arg): boolean => {
   const equals = text.indexOf("=")
   return equals > 0 && isHarmlessVariable(text.slice(0, equals), guess.slice(equals + 1))
-}
-
-/** Strings and patterns are not told from code: where one ends takes a whole parser to know. */
-const awkReads = (program: string | null): boolean => {
-  if (program === null) return false
-  // Without an action it is a pattern, in which nothing is printed anywhere.
-  const compared = program.includes("{") ? program : program.replaceAll(">", " ")
-  const rest = compared.replace(/^\s*(NR|NF|FNR|\$\d+)\s*[<>]=?\s*\d+/, "").replaceAll("||", " ")
-  return !/system|getline|close|fflush|ENVIRON|[|>@]|\\\r?\n/.test(rest)
 }
 
 /** Where the delimiter stands that ends a part; about one in brackets implementations differ, so there it is refused. */

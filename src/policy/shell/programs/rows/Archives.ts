@@ -34,4 +34,6 @@ zip = values -x -i -TT -b -n -P -s -t --unzip-command; script-word -TT --unzip-c
   is ordinary
   fs-wipe with -m --move
 zstd = files pack .zst keeps; is reader
+  reads -cdkqvtl -# --stdout --decompress --uncompress --keep --quiet --verbose --test --list --no-progress needs -c --stdout -t
+    --test -l --list
 `

@@ -66,7 +66,7 @@ rake rails = tests test,spec,lint; @rake publish-deploy release
 rubocop = tests unless -a -A --autocorrect --auto-correct --autocorrect-all
 ruff = tests check unless --fix --fix-only --unsafe-fixes; is well-named
 sbt = tests test,compile; publish-deploy publish,publishSigned,sonatype*
-shellcheck = tests unless --fix; is well-named
+shellcheck = version; tests unless --fix; is well-named
 stack cabal = tests test,build; publish-deploy upload
   starts exec
   @stack is ordinary

@@ -100,6 +100,7 @@ stat du = @stat reads -Lftxrsnqc --dereference --file-system --format=text --pri
     --one-file-system
   is anything lists reader
 tee = same -a=--append; files write; is abbreviates keeps-input
+  reads -ap --append --output-error? operands 4 like /dev/null /dev/stdout /dev/stderr
   check overwrites-many
 touch = medium *; values -d --date -t -r --reference; files write; is grows lists names-words
   is ordinary

@@ -20,10 +20,11 @@ go = globals -C
   project repository; next-runs run generate env tool
   option-exec build,test,run,vet,install with -toolexec -exec -vettool; commands 1 | mod,work,telemetry 2
   unoffered install,get | mod download,tidy
-  reads list -m -f= -json? -deps -e -test -find unlike *@* | env -json -changed unlike *=*
+  reads list -m -f= -json? -deps -e -test -find unlike *@* | env -json -changed unlike *=* | doc -all -c -cmd -short -src -u
+    unlike *@*
   is names-words relied single-dash
 guile = values -c -s -L -l; language lisp -c
-java = version short
+java = version short; reads -version -showversion operands 0
   option-exec with -agentpath:* -agentlib:* -javaagent:* -XX:OnOutOfMemoryError=* -XX:OnError=*
   is open runs-file single-dash
 javac = version short; is single-dash
@@ -41,7 +42,7 @@ node nodejs tsx ts-node =
     --import=data:* --require=data:* --loader=data:*; check own-script
   @node,nodejs is fetches-in-code reader relied versioned; @node,nodejs is open
   alike node=nodejs
-nuget dotnet = network restore,push,add; @dotnet tests test,build unless -o --output; @dotnet version short
+nuget dotnet = network restore,push,add; @dotnet tests test,build unless -o --output; @dotnet version short; @dotnet reads --list-sdks --list-runtimes --info operands 0
   @dotnet project global.json; @dotnet next-runs exec run script; publish-deploy nuget,push,delete push,delete
   @nuget publish-deploy push,delete; @dotnet is runs-file
   @dotnet commands 1 | add,remove,list,nuget,tool,workload,sln,solution,new,dev-certs,user-secrets,package,reference,

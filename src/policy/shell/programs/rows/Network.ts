@@ -55,6 +55,12 @@ nmap = option-exec with --script=/* --script=./* --script=http* --interactive | 
 openssl =
   values -in -out -key -inkey -keyfile -passin -passout -pass -k -K -iv -CAfile -CA -CAkey -connect -servername -engine
     -provider -config -days -subj -newkey -keyout -host -port; files none; outputs -out -keyout
+  reads x509 -in=file -noout -text -subject -issuer -dates -startdate -enddate -serial -fingerprint -sha256 -sha1 -md5 -purpose
+    -hash -subject_hash -issuer_hash -pubkey -modulus -email -ocsp_uri -inform= -nameopt= -certopt= -ext= -checkend=number
+    -alias -ocspid needs -noout | req -in=file -noout -text -subject -verify -pubkey -modulus -inform= -nameopt= needs -noout
+    -in | crl -in=file -noout -text -issuer -lastupdate -nextupdate -fingerprint -hash -inform= needs -noout | verify
+    -CAfile=file -untrusted=file -purpose= -show_chain -verbose -x509_strict | version -a -v -b -o -f -p -d | asn1parse -in=file -i
+    -inform= -dump needs -in | dgst,sha256,sha1,md5 -sha256 -sha1 -sha512 -sha384 -md5 -hex -r -c
   inputs -in -inkey -key -keyfile; downloads s_client; streams s_client; certificates x509,verify,crl,s_client
   option-exec with -engine -provider -provider-path; check pours streams; is reader single-dash teller
 pastebinit wormhole-send transfer.sh sendfile = exfil

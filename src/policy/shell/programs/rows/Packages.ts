@@ -72,7 +72,9 @@ emerge = packages with -C --unmerge -c --depclean --prune unless -p --pretend
 flatpak = network ${installing}; packages uninstall,remove
 fnm = starts exec values --using; network install; hook ^env; next-runs exec
 fzf = hook ^--(bash|zsh)
-gem = network install,update,push,search; version short; tamper sources with -a --add -r --remove
+gem = reads list,query -adlqi -v=text --local --all --details --quiet --no-verbose --no-versions --versions --exact | which -a --all |
+    contents -l --lib-only --prefix --no-prefix -v=text --version=text | environment,env operands 1
+  network install,update,push,search; version short; tamper sources with -a --add -r --remove
   publish-deploy push,yank,owner; is installs names-words
   commands 1 | sources,cert,signin 2; unoffered ${installing},exec,pristine,build
 guix opkg = packages remove
@@ -140,7 +142,8 @@ npm pnpm yarn bun =
   @npm may-start explore *; @npm tasks run run-script; @pnpm,yarn,bun tasks run bare
   @npm reads ls,list,ll,la -agl -p --all --depth=number --json --long --prod --production --dev
     --omit=dev,optional,peer --parseable --global --workspaces --link | root,prefix -g --global | explain,why --json |
-    pkg get --json
+    pkg get --json | query --global --workspaces --json | config,c get,list,ls -g --json --long unlike *auth* *oken* *assword*
+    *secret*
   @npm project .npmrc; is installs names-words; @npm is relied
   @npm alike npm=npm-cli.js; @yarn alike yarn=yarnpkg=yarn.js; @pnpm alike pnpm=pnpm.cjs
   @npm verbs install=i=in=ins=inst=insta=instal=isnt=add | uninstall=remove=rm=un=unlink=r | test=t=tst |
@@ -159,7 +162,9 @@ pacman yay paru pamac = @pacman network ${installing}; packages with -R --remove
 pip pipx =
   values -r --requirement -c --constraint -e --editable -i --index-url --extra-index-url -f --find-links --trusted-host
     -t --target --prefix --root --python --proxy; network install,download,search,index unless --no-index
-  @pip version short
+  @pip version short; @pip reads list -elqv --local --user --editable --exclude-editable --include-editable --format=columns,freeze,json
+    --not-required --exclude=text --pre --quiet --verbose --no-color --disable-pip-version-check --path=file | show -fqv --files
+    --verbose --quiet --no-color --disable-pip-version-check
   @pip tamper config set | install,download with --trusted-host --index-url=http:* -i=http:* --extra-index-url=*
   @pip option-exec install,download with --index-url=http:* -i=http:* --trusted-host --config-settings
   is installs names-words; @pip is relied versioned; @pipx is open

@@ -82,7 +82,7 @@ libsql = statements sql operand 1
 litecli = statements sql -e --execute --init-command
 locale = hook ^; reads -amckv --all-locales --charmaps --category-name --keyword-name --verbose; is anything
 main.js main.mjs main.cjs = check own-entry
-mapfile readarray = script-word -C
+mapfile readarray = script-word -C; reads -t -d=any -n=number -O=number -s=number -u=number operands 1; reads-as names
 netstat ss w last who lsof pbpaste =
   @ss reads -HOnraleompTsiZz460tuxdwSVMb -A= --numeric --resolve --all --listening --options --extended --memory
     --processes --threads --info --summary --ipv4 --ipv6 --tcp --udp --unix --raw --no-header --oneline

@@ -12,10 +12,17 @@ base64 base32 =
   @base64 inputs -i --input; @base64 reads -dDi -b=number -w=number --decode --ignore-garbage --wrap=number operands 1
   @base32 reads -di -w=number --decode --ignore-garbage --wrap=number operands 1; is reader teller
 bat hd join zcat = files read; outputs -o --output; @zcat reads; @hd reads -bcCdovx -n= -s=
+  @bat reads -ApnuP -r=any -l= -H=number -m=text --plain --number --show-all --style= --color=
+    --paging=never --theme= --decorations= --wrap= --line-range=any --language= --highlight-line= --tabs=number
+    --terminal-width=number --file-name=text --map-syntax=text --no-config --squeeze-blank --unbuffered --list-languages
+    --list-themes
   @join reads -iz -a= -e=any -j= -o= -t=any -v= -1= -2= --ignore-case --check-order --nocheck-order --header
     --zero-terminated
   is reader; @join is ordinary
 batcat = files read; outputs -o --output
+  reads -ApnuP -r=any -l= -H=number -m=text --plain --number --show-all --style= --color= --paging=never --theme=
+    --decorations= --wrap= --line-range=any --language= --highlight-line= --tabs=number --terminal-width=number
+    --file-name=text --map-syntax=text --no-config --squeeze-blank --unbuffered --list-languages --list-themes
 bunzip2 = files unpack .bz2
 cat tac = files read; outputs -o --output; @cat check pours
   @cat reads -AbeEnstTuv --show-all --number-nonblank --show-ends --number --squeeze-blank --show-tabs
@@ -110,6 +117,16 @@ pr diff3 sdiff colordiff bzcat xzcat zless zmore basenc uuencode xsel pbcopy ens
     look ptx shuf factor =
   files read; outputs -o --output; @bzcat,xzcat,lzcat,zstdcat reads
   @shuf reads -erz -i= -n= --echo --input-range= --head-count= --repeat --zero-terminated; @tokei,look,factor reads
+  @cloc reads --by-file --by-file-by-lang --by-percent= --json --csv --yaml --xml --md --quiet --hide-rate --progress-rate=number
+    --exclude-dir=text --exclude-lang=text --exclude-ext=text --include-lang=text --include-ext=text --fullpath
+    --not-match-d=text --match-d=text --match-f=text --not-match-f=text --skip-uniqueness --no-autogen --diff
+    unlike *.zip *.tar *.tar.* *.tgz *.tbz* *.txz *.gz *.bz2 *.xz *.jar *.war *.ear *.rpm *.whl *.egg *.src.rpm *.7z *.deb
+  @pr,diff3,colordiff reads -aeEnorstTVvwuiAbBdN -# -l=number -h=text
+  @xmllint reads --xpath=text --noout --format --pretty=number --nonet --recover --huge --noblanks --c14n --noent
+    --encode=text --nowarning --noenc --dropdtd --nsclean --timing needs --nonet --noout --format --xpath --noblanks unlike *://*
+  @csvlook reads -HySIKLz -d=any -t -q=any -e=text --max-rows=number --max-columns=number --max-column-width=number
+    --no-inference --blanks
+  @iconv reads -lcs -f=text -t=text --from-code=text --to-code=text --list --silent
   @lp,look,factor is ordinary
 rg ripgrep ag ack ugrep =
   @rg values -e --regexp -f --file -g --glob --iglob -t --type -T --type-not -m --max-count -A -B -C --pre --pre-glob
@@ -137,7 +154,7 @@ sed gsed = values -e --expression -f --file -l --line-length -i?
   files read skip 1 unless -e -f --expression --regexp --file; in-place -i --in-place; script-writes w -e --expression
   check sed-code
   reads -nErsuz -e=any --expression=any --quiet --silent --regexp-extended --separate --unbuffered --null-data --posix
-  reads-as script; is abbreviates open reader relied searcher silent-alone teller
+  version; reads-as script; is abbreviates open reader relied searcher silent-alone teller
 sort =
   values -o --output -k --key -t --field-separator -S --buffer-size -T --temporary-directory --compress-program
     --files0-from --parallel --batch-size
@@ -182,5 +199,31 @@ yq = files read skip 1; inputs -f --from-file; in-place -i --in-place --inplace
     -I=number --raw-output --null-input --exit-status --colors --no-colors --prettyPrint
     --output-format=json,yaml,xml,props,csv,tsv,auto --input-format=json,yaml,xml,props,csv,tsv,auto --indent=number
   is reader searcher
+exa eza lsd =
+  reads -laAhHgGiImnrRsStTuUdFbB1x@DfZMo -s= -L=number -t= --long --all --almost-all --tree --level=number --git --git-ignore
+    --icons? --no-icons --color? --colour? --color-scale? --sort= --reverse --header --group --group-directories-first
+    --only-dirs --only-files --oneline --grid --across --recurse --binary --bytes --no-permissions --no-filesize --no-user
+    --no-time --time-style= --time= --modified --created --accessed --changed --inode --links --blocks --classify?
+    --list-dirs --ignore-glob=text --extended --total-size --hyperlink --no-quotes --depth=number --date= --size= --blocksize
+  is anything lists reader; @eza,exa is well-named
+scc = reads -abcdlmpsuvwz --by-file --no-cocomo --no-complexity --no-duplicates --wide --ci --exclude-dir=text --include-ext=text
+    --exclude-ext=text --not-match=text --format=tabular,wide,json,csv,cloc-yaml,html,sql,openmetrics --sort=text -f=json,csv,wide
+    -i=text -x=text -M=text -s=text
+readelf = reads -aehlStgsnrudVAIWDc -x=text -p=text -R=text --all --file-header --program-headers --segments --section-headers --sections
+    --symbols --syms --dyn-syms --notes --relocs --unwind --dynamic --version-info --arch-specific --histogram --wide
+    --headers --section-groups --section-details --archive-index --hex-dump=text --string-dump=text --demangle? unlike @*
+  is reader
+nm = reads -aABCDglnoPprSsuvz -t= -f= --debug-syms --print-file-name --demangle? --no-demangle --dynamic --extern-only
+    --line-numbers --numeric-sort --no-sort --portability --print-size --print-armap --reverse-sort --size-sort
+    --undefined-only --defined-only --radix= --format= --special-syms --without-symbol-versions --with-symbol-versions unlike @*
+  is reader
+objdump = reads -apfhxdDSstTrRCVwzlgGeF -j=text -M=text -b=text -m=text --archive-headers --private-headers --file-headers
+    --section-headers --headers --all-headers --disassemble? --disassemble-all --source? --full-contents --syms
+    --dynamic-syms --reloc --dynamic-reloc --demangle? --wide --disassemble-zeroes --line-numbers --section=text
+    --no-show-raw-insn --show-raw-insn --no-addresses --start-address=text --stop-address=text --prefix-addresses --architecture=text
+    --disassembler-options=text unlike @*
+  is reader
+size = reads -ABGdoxt --format= --totals --common --radix= unlike @*; is reader ordinary
+zipinfo = reads -12slmvhMtTzZC; is reader
 vim.basic vim.tiny vim.nox vim.gtk3 = options-of vim; files write; check editor-code; is open
 `

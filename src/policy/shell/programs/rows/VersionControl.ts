@@ -100,7 +100,8 @@ git = globals -C -c --git-dir --work-tree --namespace --super-prefix --config-en
     --summary --email --group= | config get --all --regexp --value= --fixed-value --url= --show-origin --show-scope
     --name-only --show-names -z --null --type= --bool --int --path --global --system --local --worktree -f= --file=
     --default= --includes | config list --show-origin --show-scope --name-only -z --null --type= --global --system
-    --local --worktree -f= --file= --includes | config --get --get-all --get-regexp --get-urlmatch --get-color
+    --local --worktree -f= --file= --includes | config --show-origin --show-scope --null --type= --bool --int --path --global
+    --system --local --worktree --default= operands 1 like *.* | config --get --get-all --get-regexp --get-urlmatch --get-color
     --get-colorbool --list -lz --show-origin --show-scope --name-only --null --type= --bool --int --path --bool-or-int
     --expiry-date --global --system --local --worktree -f= --file= --blob= --includes --no-includes --default= needs
     --get --get-all --get-regexp --get-urlmatch --get-color --get-colorbool --list -l | worktree list -vz --verbose
