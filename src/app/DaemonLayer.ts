@@ -5,6 +5,7 @@ import { ClientApprovals } from "../native/session/Approvals.ts"
 import * as CatalogueHandlers from "../native/daemon/CatalogueHandlers.ts"
 import * as ConfigHandlers from "../native/config/ConfigHandlers.ts"
 import * as CoreHandlers from "../native/daemon/CoreHandlers.ts"
+import * as EmergencyStopHandlers from "../native/access/EmergencyStopHandlers.ts"
 import * as FeedHandlers from "../native/feeds/FeedHandlers.ts"
 import { Feeds } from "../native/feeds/Feeds.ts"
 import { DaemonInfo } from "../native/protocol/NativeConnection.ts"
@@ -74,7 +75,8 @@ const layerHandlers = (environment: EnvironmentVariables) =>
     PersonalityHandlers.layer,
     SkillHandlers.layer,
     ToolHandlers.layer,
-    PairingHandlers.layer
+    PairingHandlers.layer,
+    EmergencyStopHandlers.layer
   )
 
 const layerInfo = (endpoint: string) =>

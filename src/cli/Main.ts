@@ -10,6 +10,7 @@ import { config } from "./config/ConfigCommand.ts"
 import { bridge } from "./daemon/BridgeCommand.ts"
 import { daemon, status } from "./daemon/DaemonCommand.ts"
 import { doctor } from "./doctor/DoctorCommand.ts"
+import { estop } from "./estop/EstopCommand.ts"
 import { Exit, Failure, Interrupted, interruptedCode } from "./Failure.ts"
 import { ConfigDir, lazily, settingsFlags, toggle } from "./Flags.ts"
 import { oneLine, plain } from "./terminal/Text.ts"
@@ -74,6 +75,7 @@ const root = Command.make("postern").pipe(
     config,
     daemon,
     doctor,
+    estop,
     pair,
     policy,
     sandbox,

@@ -15,6 +15,8 @@ export interface Permit {
   readonly held: ConfinementInput
 }
 
+const urlsOf = ({ transport }: McpServerConfig): ReadonlyArray<string> => "url" in transport ? [transport.url] : []
+
 const no = (reason: string) => new Unreachable({ reason })
 
 /** The sandbox opens the folder that a link leads to now, whatever becomes of the link. */
@@ -34,13 +36,15 @@ export const make = Effect.gen(function*() {
   return Effect.fnUntraced(
     function*(
       config: McpServerConfig,
-      { limits, settings, source, workspace }: ToolHost
+      { limits, settings, source, stop, workspace }: ToolHost
     ): Effect.fn.Return<Permit, Unreachable> {
       const rulesNow = yield* source
       const now = settings()
       const { network: access, sandbox, work_mode } = now.values
       const capabilities = capabilitiesOf(config).filter((capability) => grants(work_mode, capability))
       const network = needsNetwork(config)
+      const halted = stop.refusal({ network, urls: urlsOf(config) })
+      if (halted !== undefined) return yield* no(halted.reason)
       if (capabilities.length === 0) return yield* no(`the Work mode ${work_mode} grants nothing to its tools`)
       if (network && access === "off") return yield* no("Network access is off, and it needs a network")
       const { rules } = yield* Effect.mapError(books.load(rulesNow), ({ message }) => no(message))

@@ -1,6 +1,7 @@
 import { Context, Effect, type Scope } from "effect"
 import type { McpServerConfig } from "../domain/McpServerConfig.ts"
 import type { ResolvedSettings } from "../domain/PolicySettings.ts"
+import type { EmergencyStop } from "../security/EmergencyStop.ts"
 import type { OperatorLimits } from "../policy/decision/Limits.ts"
 import type { UserNotice } from "../domain/SessionEvent.ts"
 import type { RuleSource } from "../policy/rules/source/RuleSource.ts"
@@ -27,6 +28,7 @@ export interface ToolHost {
   readonly settings: () => ResolvedSettings
   readonly limits: Effect.Effect<OperatorLimits>
   readonly source: Effect.Effect<RuleSource>
+  readonly stop: EmergencyStop
   /** As they are configured now, and those that its client brought. */
   readonly servers: () => ReadonlyArray<McpServerConfig>
 }

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { layerPolicy } from "../../src/app/EngineLayer.ts"
+import * as EmergencyStop from "../../src/security/EmergencyStop.ts"
 import { Gate } from "../../src/session/policy/Gate.ts"
 import { resolve } from "../../src/domain/PolicySettings.ts"
 import { limitsOf } from "../../src/policy/decision/Limits.ts"
@@ -49,6 +50,7 @@ const measure = Effect.fnUntraced(function*(cwd: string) {
   const workspace = yield* Workspace.make({ cwd })
   const knobs = resolve("supervised", { session: {}, project: {}, user: {} })
   const limits = limitsOf(undefined)
+  const stop = EmergencyStop.make(cwd)
   const source = {
     workspace,
     riskProfile: "default",
@@ -67,7 +69,8 @@ const measure = Effect.fnUntraced(function*(cwd: string) {
         settings: knobs,
         limits,
         rules,
-        flags: policyFlagsOf({})
+        flags: policyFlagsOf({}),
+        stop
       })
       if (round >= rounds / 3) micros.push((performance.now() - start) * 1000)
     }

@@ -4,6 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { layerPolicy } from "../../src/app/EngineLayer.ts"
 import type { RiskProfile } from "../../src/config/Profiles.ts"
+import * as EmergencyStop from "../../src/security/EmergencyStop.ts"
 import { Gate } from "../../src/session/policy/Gate.ts"
 import { resolve } from "../../src/domain/PolicySettings.ts"
 import { limitsOf } from "../../src/policy/decision/Limits.ts"
@@ -15,6 +16,7 @@ import * as Workspace from "../../src/workspace/Workspace.ts"
 import { suiteFolder } from "../support/SuiteFolder.ts"
 import { layerSettings } from "../support/Settings.ts"
 
+const stop = EmergencyStop.make(suiteFolder())
 const noRules: Rules = { decide: () => undefined, mayHit: () => undefined, hidden: () => new Set() }
 
 const base = suiteFolder()
@@ -41,7 +43,7 @@ const gated = Effect.fnUntraced(function*(tool: string, parameters: unknown, pro
   })
   const call = yield* Effect.fromResult(yield* decodeCall(tools, tool, parameters, "/"))
   const settings = resolve(profile.level, { session: { tool_approval: "universal_accept" }, project: {}, user: {} })
-  const policy = { settings, limits: limitsOf(profile), rules: noRules, flags: policyFlagsOf({}) }
+  const policy = { settings, limits: limitsOf(profile), rules: noRules, flags: policyFlagsOf({}), stop }
   const { code, gate: by, outcome } = gate.explain(call.tool, call.parameters, workspace, policy)
   return { workspace, said: outcome === "deny" ? `${by} ${code}` : outcome }
 })

@@ -36,7 +36,7 @@ export const bench = Effect.gen(function*() {
   const { tools } = yield* Toolbox
   const cwd = yield* temporaryFolder
   const workspace = yield* Workspace.make({ cwd })
-  const jobs = yield* Jobs.make
+  const jobs = yield* Jobs.make(() => Effect.never)
   const progress: Array<ReadonlyArray<ToolCallItem>> = []
   const notices: Array<UserNotice> = []
   const plans: Array<ReadonlyArray<PlanEntry>> = []

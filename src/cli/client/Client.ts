@@ -2,6 +2,7 @@ import { Cause, Deferred, Effect, Exit, Logger, LogLevel, Result } from "effect"
 import { CommandLine } from "effect/process"
 import { join } from "node:path"
 import { pathsOf } from "../../config/Paths.ts"
+import * as EmergencyStop from "../../security/EmergencyStop.ts"
 import * as Chunk from "../../platform/Chunk.ts"
 import { Environment } from "../../platform/Environment.ts"
 import { Exit as Ending, failure, Interrupted } from "../Failure.ts"
@@ -186,7 +187,16 @@ export const run = Effect.fnUntraced(function*(options: ClientOptions) {
     const work = prompt !== undefined
       ? once(participants, sessionId, prompt, resumeNow())
       : Effect.as(
-        converse({ ...participants, sessionId, where, alias: options.agent, moved: (to) => void (now = to) }),
+        converse({
+          ...participants,
+          sessionId,
+          where,
+          alias: options.agent,
+          engageStop: EmergencyStop.make(pathsOf(options.configDir, environment).configDir).engage({
+            level: "kill-all"
+          }),
+          moved: (to) => void (now = to)
+        }),
         undefined
       )
     return yield* Effect.ensuring(work, Effect.suspend(() => resumeHint(view, resumeNow())))

@@ -27,6 +27,7 @@ export const localCommands: ReadonlyArray<LocalCommand> = [
   { name: "model", hint: "[NAME]", description: "show or choose the model" },
   { name: "mode", hint: "[NAME]", description: "show or choose the mode" },
   { name: "cost", description: "tokens and cost of this session" },
+  { name: "estop", description: "stop all agents of this configuration at once" },
   { name: "exit", description: "leave; so does Ctrl-D" }
 ]
 
@@ -93,6 +94,8 @@ interface Conversation extends Participants {
   readonly where: string
   /** The configured agent that new sessions get. */
   readonly alias: string | undefined
+  /** Engages the emergency stop of this configuration. */
+  readonly engageStop: Effect.Effect<unknown, { readonly message: string }>
   /** The session that the conversation is in from now on. */
   readonly moved: (to: { readonly sessionId: string; readonly where: string }) => void
 }
@@ -320,6 +323,11 @@ export const converse = Effect.fnUntraced(function*(first: Conversation) {
       case "model":
       case "mode":
         return setting(name as "model" | "mode", rest)
+      case "estop":
+        return Effect.map(
+          Effect.mapError(first.engageStop, ({ message }) => failure(message)),
+          () => say("  everything is stopped; postern estop resume lifts it\n")
+        )
       case "cost":
         return Effect.sync(() => say(costs(view, totals)))
       default:

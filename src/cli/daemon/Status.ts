@@ -25,6 +25,7 @@ export const status = Effect.fnUntraced(function*(options: { readonly json: bool
     ["socket", oneLine(state.local_ipc_endpoint)],
     ["configuration", oneLine(state.config_file)],
     ["active sessions", String(state.active_sessions)],
+    ...(state.estop.engaged ? [["emergency stop", "engaged; postern estop status shows it"]] : []),
     ["memory", `${Math.round(health.process.rss_bytes / 1024 / 1024)} MiB`],
     ...troubles
   ]))

@@ -19,6 +19,7 @@ import { policyFlagsOf } from "../../policy/decision/PolicyFlags.ts"
 import { RuleBooks } from "../../policy/rules/source/RuleBooks.ts"
 import { add, type RuleEntry, ruleEntry, type RuleSet } from "../../policy/rules/RuleSet.ts"
 import { Gate, GateInput, invalid } from "../../session/policy/Gate.ts"
+import * as EmergencyStop from "../../security/EmergencyStop.ts"
 import { knownTools, Toolbox } from "../../tool/Toolbox.ts"
 import { decodeCall } from "../../tool/Tool.ts"
 import * as Workspace from "../../workspace/Workspace.ts"
@@ -149,6 +150,7 @@ const make = Effect.fnUntraced(function*({ agent: alias, cwd: base, settings: co
   const settings = yield* Settings
   const { mcp, policy: own, riskProfiles } = (yield* LiveSettings).last()
   const books = yield* RuleBooks
+  const stop = EmergencyStop.make(settings.configDir)
   const gate = yield* Gate
   const gateInput = yield* GateInput
   const { tools } = yield* Toolbox
@@ -225,7 +227,8 @@ const make = Effect.fnUntraced(function*({ agent: alias, cwd: base, settings: co
         settings: (project) => resolve(level, { session: sessionSettings(chosen), project, user }),
         limits: Effect.sync(() => limitsOf({ ...profile, level }, ownFolders(settings))),
         flags: () => flags,
-        permitted: Effect.undefined
+        permitted: Effect.undefined,
+        stop
       }).pipe(Effect.mapError(({ message }) => refused(message)))
       const rules = yield* withExtraRules(book.rules, chosen.rules)
       const call = yield* callOf(name, parameters, place.cwd)

@@ -44,6 +44,13 @@ export const caller: Effect.Effect<Principal, RpcFault, NativeConnection | Princ
   return found ?? (yield* Errors.notAuthenticated(`principal "${principal}" is not known any more`))
 })
 
+/** For what would let others have rights that the caller gives away. `what`: the end of the sentence "Only the operator and admins". */
+export const operatorOnly = (what: string): Effect.Effect<void, RpcFault, NativeConnection | Principals> =>
+  Effect.flatMap(
+    caller,
+    ({ admin }) => admin ? Effect.void : Effect.fail(Errors.forbidden(`Only the operator and admins ${what}`))
+  )
+
 /** Users see their own sessions; for them the others do not exist. */
 export const mayTouch = ({ admin, id }: Principal, owner: string): boolean => admin || id === owner
 

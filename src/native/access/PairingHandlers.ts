@@ -9,7 +9,7 @@ import { type PairedClient, Pairing } from "../../security/Pairing.ts"
 import { PairingMethods } from "../protocol/DaemonContracts.ts"
 import * as Errors from "../protocol/Errors.ts"
 import { NativeConnection, type NativeState } from "../protocol/NativeConnection.ts"
-import { caller } from "./Access.ts"
+import { operatorOnly } from "./Access.ts"
 
 /** The methods `pairing/*`; see docs/native-rpc.md#pairing. */
 
@@ -23,10 +23,7 @@ const addressesOf = (settings: GatewaySettings): ReadonlyArray<string> => {
 }
 
 /** A token could have any right that the configuration gives: only who has all of them gives one away. */
-const operatorOnly = Effect.gen(function*() {
-  const me = yield* caller
-  if (!me.admin) return yield* Errors.forbidden("Only the operator and admins pair clients")
-})
+const mayPair = operatorOnly("pair clients")
 
 const unusable = ({ message }: TokensUnusable) => Errors.unavailable(message)
 
@@ -40,7 +37,7 @@ export const layer = PairingMethods.toLayer(Effect.gen(function*() {
 
   return PairingMethods.of({
     "pairing/open": Effect.fnUntraced(function*({ user }) {
-      yield* operatorOnly
+      yield* mayPair
       if (!gateway.enabled) {
         return yield* Errors.disabled(
           "The gateway is off: set gateway.enabled = true and reload the daemon",
@@ -58,7 +55,7 @@ export const layer = PairingMethods.toLayer(Effect.gen(function*() {
     }),
 
     "pairing/wait": Effect.fnUntraced(function*({ code }) {
-      yield* operatorOnly
+      yield* mayPair
       const used = opened.get(yield* NativeConnection)?.get(code)
       return used === undefined
         ? yield* Errors.invalid("code: this client has not opened it", "code", "unknown")
@@ -66,7 +63,7 @@ export const layer = PairingMethods.toLayer(Effect.gen(function*() {
     }),
 
     "pairing/revoke": Effect.fnUntraced(function*({ id }) {
-      yield* operatorOnly
+      yield* mayPair
       return { revoked: yield* Effect.mapError(tokens.revoke(id), unusable) }
     })
   })

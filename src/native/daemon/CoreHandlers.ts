@@ -5,6 +5,7 @@ import { join } from "node:path"
 import { Settings } from "../../config/Settings.ts"
 import { version } from "../../domain/Version.ts"
 import type { RpcFault } from "../../rpc/Wire.ts"
+import * as EmergencyStop from "../../security/EmergencyStop.ts"
 import { type NotAuthenticated, Principals } from "../../security/Principals.ts"
 import { builtIn } from "../../session/commands/SlashCommands.ts"
 import { SessionManagers } from "../../session/lifecycle/SessionManager.ts"
@@ -46,6 +47,7 @@ const refusals = <A, R>(greeting: Effect.Effect<A, RpcFault | NotAuthenticated |
 export const layer = (methods: () => ReadonlyArray<string>) =>
   CoreMethods.toLayer(Effect.gen(function*() {
     const { configDir, configFile } = yield* Settings
+    const stop = EmergencyStop.make(configDir)
     const principals = yield* Principals
     const identities = yield* Identities
     const clientSessions = yield* ClientSessions
@@ -132,7 +134,8 @@ export const layer = (methods: () => ReadonlyArray<string>) =>
           local_ipc_endpoint: endpoint,
           shell_profile: process.platform === "win32"
             ? { name: "cmd", family: "windows" }
-            : { name: "sh", family: "posix" }
+            : { name: "sh", family: "posix" },
+          estop: EmergencyStop.written(stop.state())
         }
       }),
 

@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { RpcGroup } from "effect/rpc"
+import { levels } from "../../domain/EmergencyStop.ts"
 import { inBothSpellings, maybe, method, sometimes, text, texts } from "./Contract.ts"
 import { PerNativeConnection } from "./NativeConnection.ts"
 
@@ -33,6 +34,18 @@ const Initialize = method(
   })
 )
 
+/** What an emergency stop forbids; see docs/emergency-stop.md. */
+const stopState = {
+  engaged: Schema.Boolean,
+  kill_all: Schema.Boolean,
+  network_kill: Schema.Boolean,
+  blocked_domains: texts,
+  frozen_tools: texts,
+  updated_at: Schema.NullOr(text),
+  problem: Schema.NullOr(text)
+}
+const StopState = Schema.Struct(stopState)
+
 const Status = method(
   "status",
   "system:read",
@@ -46,7 +59,8 @@ const Status = method(
     config_file: text,
     config_kind: Schema.Literals(["default", "temporary", "custom"]),
     local_ipc_endpoint: text,
-    shell_profile: Schema.Struct({ name: text, family: Schema.Literals(["posix", "windows"]) })
+    shell_profile: Schema.Struct({ name: text, family: Schema.Literals(["posix", "windows"]) }),
+    estop: StopState
   })
 )
 
@@ -189,4 +203,23 @@ const PairingRevoke = method(
 /** Clients of the gateway that pair, for the operator alone; see docs/native-rpc.md#pairing. */
 export class PairingMethods
   extends RpcGroup.make(PairingOpen, PairingWait, PairingRevoke).middleware(PerNativeConnection)
+{}
+
+const EstopStatus = method("estop/status", "system:read", {}, StopState)
+const EstopEngage = method(
+  "estop/engage",
+  "system:execute",
+  { level: maybe(Schema.Literals(levels)), domain: maybe(text), tool: maybe(text) },
+  StopState
+)
+const EstopResume = method(
+  "estop/resume",
+  "system:execute",
+  { network: maybe(Schema.Boolean), domain: maybe(text), tool: maybe(text) },
+  StopState
+)
+
+/** The emergency stop of the daemon's configuration; see docs/native-rpc.md#emergency-stop. */
+export class EmergencyStopMethods
+  extends RpcGroup.make(EstopStatus, EstopEngage, EstopResume).middleware(PerNativeConnection)
 {}

@@ -86,6 +86,8 @@ export const decide = (input: DecisionInput): Decision => {
     return finish("deny", by)
   }
 
+  // The first of the operator's limits: it holds whatever else would be said of the call.
+  if (input.halted) return deny(stop("boundary", input.halted.code, input.halted.reason))
   for (const [gate, judge] of Gates.hardGates) {
     const said = judge(input)
     if (typeof said !== "string") return deny(said)

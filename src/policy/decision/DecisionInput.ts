@@ -1,4 +1,5 @@
 import type { Capability, NetworkNeed } from "../../domain/Capability.ts"
+import type { StopRefusal } from "../../domain/EmergencyStop.ts"
 import type * as Escalation from "./Escalation.ts"
 import type { EffectiveSandbox, ResolvedSettings } from "../../domain/PolicySettings.ts"
 import type { OperatorLimits } from "./Limits.ts"
@@ -11,6 +12,8 @@ export interface DecisionInput {
   readonly capabilities: ReadonlyArray<Capability>
   /** Why the owner of the session may not use the tool; absent where it may. */
   readonly withheld?: string | undefined
+  /** Why an emergency stop forbids the call; absent where none does. */
+  readonly halted?: StopRefusal | undefined
   readonly network: NetworkNeed
   readonly parts: ReadonlyArray<CallAction>
   readonly shapes: ReadonlyArray<RiskFinding>

@@ -1,4 +1,5 @@
 import { type PolicySetting, type ResolvedSettings } from "../../domain/PolicySettings.ts"
+import { resumeCommands } from "../../domain/EmergencyStop.ts"
 import type { Decision } from "./Decision.ts"
 
 /** Who decided that a call does not run, and where that is set: for people, not for models. See docs/policy.md#refusals. */
@@ -50,6 +51,8 @@ const who = ({ code, gate, rule, settings }: Refusal, profile: string): string |
     case "network":
       return ofSetting("network", settings)
     case "boundary": {
+      const lifted = resumeCommands[code]
+      if (lifted !== undefined) return `an emergency stop, which \`${lifted}\` lifts`
       const key = limitKeys[code]
       return key === undefined
         ? "Postern itself; nothing sets this"

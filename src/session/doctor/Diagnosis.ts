@@ -5,6 +5,8 @@ import { type EffectiveSandbox } from "../../domain/PolicySettings.ts"
 import { backendChoiceOf } from "../../policy/decision/Limits.ts"
 import { Sandbox } from "../../sandbox/Sandbox.ts"
 import { Agents } from "../lifecycle/Agents.ts"
+import { isEngaged } from "../../domain/EmergencyStop.ts"
+import * as EmergencyStop from "../../security/EmergencyStop.ts"
 import { SessionStore } from "../../store/SessionStore.ts"
 import { Environment } from "../../platform/Environment.ts"
 import * as Executable from "../../platform/Executable.ts"
@@ -54,6 +56,18 @@ const sandboxFinding = Effect.gen(function*() {
     ...(first.remedy === undefined ? {} : { remedy: first.remedy })
   } satisfies Finding
 })
+
+const stopFinding = (configDir: string): Finding => {
+  const { file, state } = EmergencyStop.make(configDir)
+  const now = state()
+  if (!isEngaged(now)) return ok("emergency stop", "not engaged")
+  return {
+    name: "emergency stop",
+    status: "warn",
+    detail: now.problem ?? `engaged: ${file}`,
+    remedy: "postern estop status shows what is stopped, and postern estop resume lifts it."
+  }
+}
 
 const agentFinding = Effect.gen(function*() {
   const { providers } = (yield* LiveSettings).last()
@@ -130,6 +144,7 @@ const make = <E extends { readonly message: string }>(store: Layer.Layer<Session
               )
             ]
             : notes.map((detail): Finding => ({ name: "configuration", status: "warn", detail }))),
+          stopFinding(settings.configDir),
           yield* agentFinding,
           yield* sessions,
           yield* sandboxFinding,

@@ -53,7 +53,7 @@ export const make = Effect.fnUntraced(function*(
   }
   // Made before the jobs, closed after them.
   const remains = yield* Scope.fork(yield* Effect.scope, "sequential")
-  const jobs = yield* Jobs.make
+  const jobs = yield* Jobs.make((call) => policy.stop.untilRefused(call))
   /** Ends background jobs and servers that the changed policy no longer permits. */
   const held = Effect.suspend(() => Effect.andThen(tools.policyChanged, jobs.policyChanged(policy.settings())))
   const changed = Effect.andThen(held, publish({ _tag: "PolicyChanged" }))
@@ -68,6 +68,9 @@ export const make = Effect.fnUntraced(function*(
     opened !== none || servers().length === 0 ? Effect.void : Effect.map(
       Scope.provide(source.open({ ...policy, workspace, servers }), scope),
       (tools) => void (opened = tools)
+    ).pipe(
+      // Servers run between turns as well, and an emergency stop ends those that it forbids.
+      Effect.andThen(Effect.forkIn(Effect.forever(Effect.andThen(policy.stop.untilChanged, held)), scope))
     )
   )
   yield* openTools

@@ -1,6 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { Tool, Toolkit } from "effect/ai"
 import type { Capability } from "../../domain/Capability.ts"
+import { isFrozen } from "../../domain/EmergencyStop.ts"
 import { defaults, grants, type WorkMode } from "../../domain/PolicySettings.ts"
 import { declarationOf } from "../../model/ToolSchemas.ts"
 import { beyondReading } from "../../policy/decision/Boundary.ts"
@@ -78,7 +79,7 @@ export class AdvertisedTools extends Context.Service<AdvertisedTools, {
 
       return {
         none: advertise([]),
-        of: Effect.fnUntraced(function*({ policy: { permitted, settings, source }, tools: own }) {
+        of: Effect.fnUntraced(function*({ policy: { permitted, settings, source, stop }, tools: own }) {
           const tools = Array.from(toolbox.of(own).values())
           const { rules } = yield* Effect.mapError(
             Effect.flatMap(source, books.load),
@@ -88,8 +89,9 @@ export class AdvertisedTools extends Context.Service<AdvertisedTools, {
           const hidden = rules.hidden(tools.map(ruleName))
           const { level, values: { work_mode: mode } } = settings()
           const allowed = yield* permitted
+          const halted = stop.state()
           const shown = tools.filter((tool) =>
-            withheld(allowed, tool) === undefined && !hidden.has(ruleName(tool)) &&
+            withheld(allowed, tool) === undefined && !hidden.has(ruleName(tool)) && !isFrozen(halted, tool) &&
             tool.capabilities.some((capability) =>
               grants(mode, capability) && (level !== "readonly" || !beyondReading.has(capability))
             )

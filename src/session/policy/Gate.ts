@@ -5,8 +5,10 @@ import { Environment } from "../../platform/Environment.ts"
 import { isInside } from "../../platform/FilePath.ts"
 import { type Enforcement, Sandbox } from "../../sandbox/Sandbox.ts"
 import { type AnyTool } from "../../tool/Tool.ts"
+import type { StoppableCall } from "../../domain/EmergencyStop.ts"
 import { ruleName } from "../../domain/ToolName.ts"
 import type { Workspace } from "../../workspace/Workspace.ts"
+import type { EmergencyStop } from "../../security/EmergencyStop.ts"
 import { readsOutside } from "../../policy/decision/Boundary.ts"
 import { canonicalIn, kindOf } from "../../policy/decision/CanonicalPaths.ts"
 import { decide, type Decision } from "../../policy/decision/Decision.ts"
@@ -36,6 +38,7 @@ interface GatePolicy {
   readonly flags: PolicyFlags
   /** The tools that the session's owner may use; all of them where it is absent. */
   readonly permitted?: Permitted | undefined
+  readonly stop: EmergencyStop
 }
 
 type Decide = (tool: AnyTool, parameters: unknown, workspace: Workspace, policy: GatePolicy) => Decision
@@ -76,6 +79,7 @@ interface PolicySource {
   readonly limits: Effect.Effect<OperatorLimits>
   readonly flags: () => PolicyFlags
   readonly permitted: Effect.Effect<Permitted | undefined>
+  readonly stop: EmergencyStop
 }
 
 /** Assembles what the gates decide from, as it is now. */
@@ -87,7 +91,7 @@ export class GateInput extends Context.Service<GateInput, {
   static readonly layer = Layer.effect(
     GateInput,
     Effect.map(RuleBooks, (books) => ({
-      load: Effect.fnUntraced(function*({ flags, limits, permitted, settings, source }) {
+      load: Effect.fnUntraced(function*({ flags, limits, permitted, settings, source, stop }) {
         const book = yield* books.load(yield* source)
         return {
           book,
@@ -96,7 +100,8 @@ export class GateInput extends Context.Service<GateInput, {
             limits: yield* limits,
             rules: book.rules,
             flags: flags(),
-            permitted: yield* permitted
+            permitted: yield* permitted,
+            stop
           }
         }
       })
@@ -155,6 +160,26 @@ const partsOf = (
     : [{ kind: "tool", text: name, name, parameters: parameters as Readonly<Record<string, unknown>> }]
 }
 
+/** Every word of a command, as written and as the shell makes it. */
+const wordsOf = (part: CallAction): ReadonlyArray<string> =>
+  part.kind === "command"
+    ? [part.argv, part.values ?? [], ...part.alternatives ?? [], part.assignments.map(({ value }) => value)]
+      .flatMap((words) => words.flatMap((word) => word ?? []))
+    : [part.text]
+
+/** What an emergency stop has to know of a call. A command reaches whatever it names. */
+export const stoppable = (
+  tool: AnyTool,
+  { command, network }: ToolRequirements,
+  parts: ReadonlyArray<CallAction>,
+  usesNetwork: boolean
+): StoppableCall => ({
+  tool,
+  network: network === "required" || usesNetwork,
+  urls: parts.flatMap((part) => part.kind === "fetch" ? [part.url] : []),
+  texts: command === undefined ? [] : [command, ...parts.flatMap(wordsOf)]
+})
+
 const readableOf = ({ aliases, readable }: Workspace): ReadonlyArray<string> => [...readable, ...aliases.readable]
 
 const decideCall = (
@@ -162,7 +187,7 @@ const decideCall = (
   tool: AnyTool,
   parameters: unknown,
   workspace: Workspace,
-  { flags, limits, permitted, rules, settings }: GatePolicy,
+  { flags, limits, permitted, rules, settings, stop }: GatePolicy,
   enforce: Enforce
 ): Decision => {
   const needs = tool.needs(parameters)
@@ -197,6 +222,7 @@ const decideCall = (
   return decide({
     capabilities: shell ? [needed] : needs.capabilities,
     withheld: withheld(permitted, tool),
+    halted: stop.refusal(stoppable(tool, needs, all, networkPrograms.length > 0)),
     network: needs.network,
     parts: all,
     shapes,

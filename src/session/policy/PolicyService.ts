@@ -11,6 +11,7 @@ import { none, type SessionTools } from "../../tool/SessionTools.ts"
 import type { AnyTool } from "../../tool/Tool.ts"
 import type { PathRefused } from "../../workspace/Workspace.ts"
 import * as Agents from "../lifecycle/Agents.ts"
+import * as EmergencyStop from "../../security/EmergencyStop.ts"
 import * as Folders from "../lifecycle/Folders.ts"
 import type { SessionContext } from "../SessionContext.ts"
 import { basisOf, projectSettings, type SessionPolicy } from "./SessionPolicy.ts"
@@ -48,7 +49,7 @@ export type PolicySubject = Pick<SessionContext, "policy" | "tools" | "workspace
 
 /** What decides which tools a model is told of, in a session or in one that could be opened. */
 export interface ToolAudience {
-  readonly policy: Pick<SessionPolicy, "settings" | "permitted" | "source">
+  readonly policy: Pick<SessionPolicy, "settings" | "permitted" | "source" | "stop">
   readonly tools: SessionTools
 }
 
@@ -69,7 +70,12 @@ export const unopened = Effect.fnUntraced(
       session: []
     }
     return {
-      policy: { settings: () => resolved, permitted: Effect.succeed(permitted), source: Effect.succeed(source) },
+      policy: {
+        settings: () => resolved,
+        permitted: Effect.succeed(permitted),
+        source: Effect.succeed(source),
+        stop: EmergencyStop.make(configDir)
+      },
       tools: { ...none, current: () => own }
     } satisfies ToolAudience
   }

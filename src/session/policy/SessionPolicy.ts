@@ -20,6 +20,7 @@ import { limitsOf, type OperatorLimits, ownFolders, unlimited } from "../../poli
 import { type PolicyFlags, policyFlagsOf } from "../../policy/decision/PolicyFlags.ts"
 import { ForeignFolders, type Permitted, ToolGrants } from "../../policy/decision/ToolGrants.ts"
 import { projectFile, type RuleSource } from "../../policy/rules/source/RuleSource.ts"
+import * as EmergencyStop from "../../security/EmergencyStop.ts"
 import {
   type AuditEvent,
   type RuleRecord,
@@ -86,6 +87,12 @@ export const basisOf = (configured: Configured) => {
   }
 }
 
+/** Commands run without a network while an emergency stop has cut it off. */
+const cutOff = (settings: ResolvedSettings): ResolvedSettings => ({
+  ...settings,
+  values: { ...settings.values, network: "off" }
+})
+
 const hashOf = (settings: PolicySettings) =>
   process.getBuiltinModule("node:crypto").createHash("sha256").update(JSON.stringify(settings)).digest("hex")
     .slice(0, 16)
@@ -124,6 +131,8 @@ export interface SessionPolicy {
   readonly restrictions: () => SessionRestrictions.SessionRestrictions
   /** Narrows the session further, from the next request on; nothing widens it again. */
   readonly restrict: (further: SessionRestrictions.SessionRestrictions) => Effect.Effect<void, StoreFailed>
+  /** The emergency stop of this configuration. */
+  readonly stop: EmergencyStop.EmergencyStop
   readonly budget: Budget.Budget
   readonly flags: () => PolicyFlags
   /** Where the rules that count for this session come from. Reads a changed configuration first, on which everything else here depends. */
@@ -151,7 +160,9 @@ export const make = Effect.fnUntraced(
     const foreign = yield* ForeignFolders
     const { policy: store } = yield* SessionStore
     const live = yield* LiveSettings
-    const own = ownFolders(yield* Settings)
+    const settings = yield* Settings
+    const own = ownFolders(settings)
+    const stop = EmergencyStop.make(settings.configDir)
     const { alias } = configured().agent
     const stored = yield* store.settings(sessionId)
     let session = known(stored)
@@ -205,7 +216,8 @@ export const make = Effect.fnUntraced(
     return {
       settings: () => {
         renew()
-        return lacking.length === 0 ? current : { ...current, unenforceable: lacking }
+        const now = stop.state().networkKill ? cutOff(current) : current
+        return lacking.length === 0 ? now : { ...now, unenforceable: lacking }
       },
       renewed: () => {
         renew()
@@ -227,6 +239,7 @@ export const make = Effect.fnUntraced(
           current = resolved()
           yield* tell
         }),
+      stop,
       budget,
       permitted: Effect.map(grants(owner, alias), (granted) => SessionRestrictions.narrowed(granted, restrictions)),
       restrictions: () => restrictions,

@@ -19,7 +19,7 @@ import { capped } from "../context/Capped.ts"
 import type { CallResult } from "../context/History.ts"
 import { Activity } from "../Activity.ts"
 import * as Authorization from "../policy/Authorization.ts"
-import { invalid } from "../policy/Gate.ts"
+import { invalid, stoppable } from "../policy/Gate.ts"
 import { keyOf, type LoopGuard } from "./LoopGuard.ts"
 import type { ModelCall } from "./ModelAnswer.ts"
 import type { TurnContext } from "./TurnLoop.ts"
@@ -111,7 +111,13 @@ const makeOne = Effect.gen(function*() {
     const denied = yield* Effect.cached(CallConfinement.deniedPaths(input))
     const protection = yield* Effect.cached(sandbox.protection(CallConfinement.foldersOf(turn.workspace)))
     const confinement = CallConfinement.make(sandbox, { ...input, denied, protection })
+    const { parts, sandbox: held, shell } = decided.decision
+    const halted = Effect.flatMap(
+      turn.policy.stop.untilRefused(stoppable(tool, tool.needs(parameters), parts, shell && held?.network === true)),
+      ({ reason }) => new ToolFailed({ message: `Stopped while it ran: ${reason}.` })
+    )
     const run = Effect.scoped(tool.run(parameters, { ...context, confinement, progress })).pipe(
+      Effect.raceFirst(halted),
       Effect.catchDefect((defect) =>
         Effect.andThen(
           Effect.logError(`tool ${tool.name} died`, defect),

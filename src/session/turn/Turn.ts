@@ -1,4 +1,5 @@
 import { Cause, Clock, DateTime, Deferred, Effect, Exit, Fiber, Option, Schedule, Semaphore } from "effect"
+import { resumeCommands, type StoppableCall, type StopRefusal } from "../../domain/EmergencyStop.ts"
 import { newId } from "../../domain/Id.ts"
 import { replacedIn } from "../../domain/ProgramReplaced.ts"
 import type { SessionEvent, StopReason, TokenCounts } from "../../domain/SessionEvent.ts"
@@ -69,6 +70,9 @@ export const make = (prompt: PromptContent.PreparedPrompt): Turn => ({
 
 type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
+/** Forbidden only while everything is. */
+const anything: StoppableCall = { network: false }
+
 const interruption = "This turn was interrupted before it ended."
 const checkpointEvery = Schedule.spaced("1 second")
 
@@ -95,6 +99,12 @@ export const execute = Effect.fn("Turn.execute")(function*(
   let over = false
   // Events of an abandoned turn are dropped.
   const publish = (event: SessionEvent) => over ? Effect.void : session.publish(event)
+  const halt = ({ code, reason }: StopRefusal) =>
+    Effect.fail(
+      new TurnFailed({ message: `${reason}; ${resumeCommands[code]} lifts it`, reason: "emergency_stop" })
+    )
+  const refusal = session.policy.stop.refusal(anything)
+  if (refusal) return yield* halt(refusal)
   const prompt = yield* PromptContent.materialise(workspace.cwd, turn.prompt).pipe(
     Effect.mapError((fault) => new TurnFailed({ message: fault.detail, reason: "upload_failed" }))
   )
@@ -189,6 +199,7 @@ export const execute = Effect.fn("Turn.execute")(function*(
   const exit = yield* running.join.pipe(
     Effect.raceFirst(Effect.mapError(store.untilLost(sessionId, begun.turn), failedBy)),
     Effect.raceFirst(Deferred.await(unrecorded)),
+    Effect.raceFirst(Effect.flatMap(session.policy.stop.untilRefused(anything), halt)),
     Effect.raceFirst(Effect.andThen(
       Deferred.await(stopped),
       Effect.suspend(() => {

@@ -3,6 +3,7 @@ import type { Capability } from "../../domain/Capability.ts"
 import { grants, type ResolvedSettings } from "../../domain/PolicySettings.ts"
 import { unfinishedAt } from "../../domain/secrets/LeakDetector.ts"
 import * as CommandOutput from "./CommandOutput.ts"
+import type { EmergencyStop } from "../../security/EmergencyStop.ts"
 import type { ProcessExit } from "../../sandbox/process/Processes.ts"
 import { ToolFailed } from "../ToolFailed.ts"
 
@@ -59,8 +60,10 @@ const words = ({ attribution, code, exceeded, signal }: ProcessExit): string =>
     ? `ended by signal ${signal}`
     : `ended with exit code ${code}`
 
-/** All of them end with the scope. */
-export const make: Effect.Effect<Jobs, never, Scope.Scope> = Effect.gen(function*() {
+/** All of them end with the scope, and where an emergency stop forbids them. */
+export const make = Effect.fnUntraced(function*(
+  untilRefused: EmergencyStop["untilRefused"]
+): Effect.fn.Return<Jobs, never, Scope.Scope> {
   const fibers = yield* FiberMap.make<string>()
   const jobs = new Map<string, Job>()
   const stopped = new Map<string, string>()
@@ -92,10 +95,15 @@ export const make: Effect.Effect<Jobs, never, Scope.Scope> = Effect.gen(function
         partial = Buffer.from(bytes.subarray(whole.length))
         output.push(whole)
       }
+      const halted = Effect.map(
+        untilRefused({ tool: { name: "shell" }, network, texts: [command] }),
+        ({ reason }) => `was stopped: ${reason}`
+      )
       const work = Effect.scoped(Effect.gen(function*() {
         const run = yield* Effect.onExit(prepare, (exit) => Deferred.done(ready, Exit.asVoid(exit)))
         return words(yield* run(push))
       })).pipe(
+        Effect.raceFirst(halted),
         Effect.catch(({ message }) => Effect.succeed(message)),
         Effect.onExit((exit) =>
           Effect.suspend(() => {

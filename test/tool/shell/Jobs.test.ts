@@ -129,7 +129,7 @@ describe("background jobs", () => {
   it.live("end with their session", () =>
     Effect.gen(function*() {
       const scope = yield* Scope.make()
-      const jobs = yield* Scope.provide(Jobs.make, scope)
+      const jobs = yield* Scope.provide(Jobs.make(() => Effect.never), scope)
       const { run } = yield* bench
       const { pid } = yield* endless(run, jobs)
       yield* Scope.close(scope, Exit.void)
