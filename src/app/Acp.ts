@@ -2,11 +2,13 @@ import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Cause, Effect, Runtime } from "effect"
 import { parseArgs } from "node:util"
 import * as Chunk from "../platform/Chunk.ts"
+import { answer } from "../platform/StartFailure.ts"
 import * as Signals from "../platform/Signals.ts"
 import { protocolWrite, release } from "../platform/Stdout.ts"
 import { serveConnection } from "../acp/AcpServer.ts"
 import { fromStreams } from "../rpc/Transport.ts"
 import { layerAcp, layerBase } from "./App.ts"
+import { ConfigInvalid } from "../config/Errors.ts"
 import { Settings, type SettingsFlags } from "../config/Settings.ts"
 
 /** After the start the process loads nothing by itself for so long. */
@@ -18,10 +20,12 @@ export const run = (flags: SettingsFlags) =>
     const { notes } = (yield* Settings).started
     yield* Effect.forEach(notes, (note) => Effect.logWarning(note), { discard: true })
     yield* Effect.forkChild(Effect.delay(Chunk.keepAll, idle))
-    yield* serveConnection(fromStreams(process.stdin, process.stdout, protocolWrite))
+    yield* Effect.ensuring(
+      serveConnection(fromStreams(process.stdin, process.stdout, protocolWrite)),
+      Effect.sync(() => process.stdin.destroy())
+    )
   }).pipe(
     Effect.provide(layerAcp),
-    Effect.ensuring(Effect.sync(() => process.stdin.destroy())),
     Effect.provide(layerBase(flags))
   )
 
@@ -31,6 +35,9 @@ const messageOf = (cause: Cause.Cause<unknown>): string => {
   return error instanceof Error && error.message !== "" ? error.message : String(error)
 }
 
+const reasonOf = (cause: Cause.Cause<unknown>): string =>
+  Cause.squash(cause) instanceof ConfigInvalid ? "config_invalid" : "start_failed"
+
 /**
  * Ends the process with the exit code of a command: 0 when it is done, 1 with one line on stderr when it failed, 128 and the number of
  * the signal that stopped it. Output that a client has not read by then is lost.
@@ -39,8 +46,12 @@ const runMain = (command: Effect.Effect<void, unknown>): void => {
   const signalled = Signals.watch()
   NodeRuntime.runMain(
     Effect.tapCause(command, (cause) =>
-      Effect.sync(() => {
-        if (!Cause.hasInterruptsOnly(cause)) process.stderr.write(`postern: ${messageOf(cause)}\n`)
+      Effect.callback<void>((resume) => {
+        if (Cause.hasInterruptsOnly(cause)) return resume(Effect.void)
+        const message = messageOf(cause)
+        process.stderr.write(`postern: ${message}\n`)
+        // Editors show an answer, and not what stands on standard error.
+        answer(message, reasonOf(cause), protocolWrite, () => resume(Effect.void))
       })),
     {
       disableErrorReporting: true,

@@ -1,13 +1,16 @@
 import { parseArgs } from "node:util"
 import { logLevelWords, parseLogLevel } from "../../config/LogLevels.ts"
 import { pathsOf } from "../../config/Paths.ts"
+import { answer } from "../../platform/StartFailure.ts"
+import { protocolWrite } from "../../platform/Stdout.ts"
 import { type BridgeOptions, run } from "./Bridge.ts"
 
 /** `postern bridge` without the command-line library, which an editor would wait for. */
 
+class WrongUsage extends Error {}
+
 const usage = (problem: string): never => {
-  process.stderr.write(`postern: ${problem}\nsee postern bridge --help\n`)
-  process.exit(2)
+  throw new WrongUsage(problem)
 }
 
 const flags = {
@@ -43,7 +46,7 @@ const quiet: ReadonlySet<string | undefined> = new Set(["Error", "Fatal", "None"
 const checkedLevel = (word: string) =>
   parseLogLevel(word) ?? usage(`--log-level: ${JSON.stringify(word)} is not one of ${logLevelWords.join(", ")}`)
 
-const serve = async (words: ReadonlyArray<string>): Promise<void> => {
+const prepare = async (words: ReadonlyArray<string>): Promise<BridgeOptions> => {
   const given = parse(words)
   for (const [name, value] of Object.entries(given)) if (value.trim() === "") usage(`--${name}: it is empty`)
   if (given.token !== undefined && given["token-file"] !== undefined) {
@@ -51,7 +54,7 @@ const serve = async (words: ReadonlyArray<string>): Promise<void> => {
   }
   if (given["pair-code"] !== undefined && !/^\d{6}$/.test(given["pair-code"])) usage("--pair-code: six digits")
   const url = given.url === undefined ? undefined : checkedUrl(given.url)
-  const options: BridgeOptions = {
+  return {
     configDir: pathsOf(given["config-dir"], process.env).configDir,
     url: url ?? (await import("./Discovery.ts").then(({ configuredUrl }) => configuredUrl(given["config-dir"]))),
     token: given.token,
@@ -62,17 +65,25 @@ const serve = async (words: ReadonlyArray<string>): Promise<void> => {
     isQuiet: quiet.has(given["log-level"] === undefined ? undefined : checkedLevel(given["log-level"])),
     environment: process.env
   }
-  await run(options)
 }
+
+const failedWith = (error: unknown): string =>
+  (error instanceof Error ? error.message : String(error)).replaceAll("\n", " ")
 
 /** Ends the process with the exit code (docs/cli.md#exit-codes). */
 export const start = (words: ReadonlyArray<string>): void => {
   process.stdout.on("error", () => process.exit(0))
-  serve(words).then(
-    () => process.exit(0),
+  prepare(words).then(
+    (options) =>
+      run(options).then(
+        () => process.exit(0),
+        (error: unknown) => process.stderr.write(`postern: ${failedWith(error)}\n`, () => process.exit(1))
+      ),
     (error: unknown) => {
-      const message = error instanceof Error ? error.message : String(error)
-      process.stderr.write(`postern: ${message.replaceAll("\n", " ")}\n`, () => process.exit(1))
+      const isUsage = error instanceof WrongUsage
+      const message = failedWith(error)
+      process.stderr.write(`postern: ${message}\n${isUsage ? "see postern bridge --help\n" : ""}`)
+      answer(message, isUsage ? "wrong_usage" : "config_invalid", protocolWrite, () => process.exit(isUsage ? 2 : 1))
     }
   )
 }
