@@ -1,13 +1,14 @@
 import {
   type AutonomyLevel,
-  isOffered,
+  isOffered as isValueOffered,
   type PolicySetting,
   type PolicySettings,
   policySettings,
   type ResolvedSettings,
+  sessionOptionIds,
   settingValues
 } from "../domain/PolicySettings.ts"
-import type { SessionConfigOption, SessionModeState } from "./protocol/SessionSetup.ts"
+import type { SessionConfigOption, SessionModelState, SessionModeState } from "./protocol/SessionSetup.ts"
 import { type ThoughtLevel, thoughtLevels } from "../model/RequestOptions.ts"
 import type { Session } from "../session/lifecycle/Session.ts"
 import type { SessionModel } from "../session/policy/SessionModel.ts"
@@ -30,57 +31,69 @@ const texts: Texts = {
     name: "Work mode",
     description: "What the agent may do at all",
     values: {
-      chat: ["Chat", "No tools that touch anything"],
-      ro: ["Read only", "Reading tools and reading shell commands"],
-      pl: ["Plan", "Reading, and writing the plan file"],
-      sw: ["Scratch", "Reading and writing files, and shell commands that only read"],
-      aw: ["All work", "Everything the other policies let through"]
+      chat: ["Mode: chat", "No tools that touch anything"],
+      ro: ["Mode: read only", "Reading tools and reading shell commands"],
+      pl: ["Mode: plan", "Reading, and writing the plan file"],
+      sw: ["Mode: scratch", "Reading and writing files, and shell commands that only read"],
+      aw: ["Mode: all work", "Everything the other policies let through"]
     }
   },
   network: {
     name: "Network access",
     description: "Whether tools and shell commands may use the network",
     values: {
-      on: ["On", "Commands that may write can use the network"],
-      off: ["Off", "Commands and tools that need the network are denied, the others run without one"]
+      on: ["Network: on", "Commands that may write can use the network"],
+      off: ["Network: off", "Commands and tools that need the network are denied, the others run without one"]
     }
   },
   user_rules: {
     name: "User rules",
     description: "Which deny, ask and allow rules count",
     values: {
-      none: ["None", "Only the operator's rules"],
-      user: ["User", "Your own rules"],
-      "user+project": ["User and project", "Your own rules and the project's"],
-      session: ["Session", "Only rules of this session"]
+      none: ["Rules: the operator's", "Only the operator's rules"],
+      user: ["Rules: yours", "Your own rules"],
+      "user+project": ["Rules: yours and the project's", "Your own rules and the project's"],
+      session: ["Rules: this session's", "Only rules of this session"]
     }
   },
   tool_approval: {
     name: "Tool approval",
     description: "What happens to calls that no rule names",
     values: {
-      manual: ["Manual", "Every call is asked about"],
-      whitelist_accept: ["Accept reads", "Calls that only read run, others are asked about"],
-      blacklist_reject: ["Reject writes", "Calls that write or execute are denied, dangerous ones asked about"],
-      universal_accept: ["Accept all", "Everything runs, dangerous calls are asked about"],
-      universal_reject: ["Reject all", "Only what a rule allows runs"]
+      manual: ["Approve: ask about every call", "Every call is asked about"],
+      whitelist_accept: ["Approve: reads run, writes ask", "Calls that only read run, others are asked about"],
+      blacklist_reject: [
+        "Approve: reads run, writes refused",
+        "Calls that write or execute are denied, dangerous ones asked about"
+      ],
+      universal_accept: ["Approve: all run, dangerous ask", "Everything runs, dangerous calls are asked about"],
+      universal_reject: ["Approve: only what rules allow", "Only what a rule allows runs"]
     }
   },
   approval_response: {
     name: "Approval response",
     description: "Who answers where a call is asked about",
-    values: { ask: ["Ask", "You are asked"], never: ["Never", "Nobody is asked: the call is denied"] }
+    values: {
+      ask: ["Questions: ask", "You are asked"],
+      never: ["Questions: never, refuse", "Nobody is asked: the call is denied"]
+    }
   },
   sandbox: {
     name: "Sandbox",
     description: "What an approved call can reach",
     values: {
-      "workspace-read": ["Read the workspace", "Nothing but the workspace can be seen, nothing changed"],
-      "read-only": ["Read only", "Everything can be read, nothing changed"],
-      "workspace-write": ["Write the workspace", "Everything can be read, the workspace changed"],
-      "danger-full-access": ["Full access", "Commands that may write run without a sandbox"]
+      "workspace-read": ["Sandbox: see the workspace only", "Nothing but the workspace can be seen, nothing changed"],
+      "read-only": ["Sandbox: read all, change nothing", "Everything can be read, nothing changed"],
+      "workspace-write": ["Sandbox: write the workspace", "Everything can be read, the workspace changed"],
+      "danger-full-access": ["Sandbox: none", "Commands that may write run without a sandbox"]
     }
   }
+}
+
+/** Menus of modes hold nothing else, so a mode needs no `Mode: ` there. */
+const modeName = (option: string): string => {
+  const name = option.replace(/^Mode: /, "")
+  return name.charAt(0).toUpperCase() + name.slice(1)
 }
 
 /**
@@ -90,7 +103,7 @@ const offered = (level: AutonomyLevel) => ({
   selects: policySettings.map((setting) => {
     const { description, name, values: labels } = texts[setting]
     const options = Object.entries(labels)
-      .filter(([value]) => isOffered(level, setting, value as PolicySettings[PolicySetting]))
+      .filter(([value]) => isValueOffered(level, setting, value as PolicySettings[PolicySetting]))
       .map(([value, [name, description]]) => ({ value, name, description }))
     return {
       type: "select" as const,
@@ -101,9 +114,9 @@ const offered = (level: AutonomyLevel) => ({
       options
     }
   }),
-  availableModes: settingValues.work_mode.filter((id) => isOffered(level, "work_mode", id)).map((id) => {
+  availableModes: settingValues.work_mode.filter((id) => isValueOffered(level, "work_mode", id)).map((id) => {
     const [name, description] = texts.work_mode.values[id]
-    return { id, name, description }
+    return { id, name: modeName(name), description }
   })
 })
 
@@ -142,11 +155,11 @@ export const modes = ({ level, values }: ResolvedSettings): typeof SessionModeSt
 type Option = typeof SessionConfigOption.Type
 
 const levels: Record<ThoughtLevel, readonly [string, string]> = {
-  default: ["Default", "As the provider has it"],
-  off: ["Off", "No thinking, where the model can do without"],
-  low: ["Low", "Short thoughts"],
-  medium: ["Medium", "Longer thoughts"],
-  high: ["High", "As thorough as it gets, slower and more expensive"]
+  default: ["Thinking: default", "As the provider has it"],
+  off: ["Thinking: off", "No thinking, where the model can do without"],
+  low: ["Thinking: low", "Short thoughts"],
+  medium: ["Thinking: medium", "Longer thoughts"],
+  high: ["Thinking: high", "As thorough as it gets, slower and more expensive"]
 }
 
 const thoughts = thoughtLevels.map((value) => {
@@ -175,7 +188,21 @@ const modelOptions = ({ choices, model, thinks, thoughtLevel }: SessionModel): R
   }])
 ]
 
-/** Every configuration option of a session. */
-export const sessionOptions = (
-  { model, policy }: Session
-): ReadonlyArray<Option> => [...configOptions(policy.settings()), ...modelOptions(model)]
+/** By `acp.options`; without it every option is offered. */
+export const isOffered = ({ configured }: Session, id: string): boolean =>
+  (configured().options ?? sessionOptionIds as ReadonlyArray<string>).includes(id)
+
+/** The configuration options of a session, as far as `acp.options` offers them. */
+export const sessionOptions = (session: Session): ReadonlyArray<Option> =>
+  [...configOptions(session.policy.settings()), ...modelOptions(session.model)].filter(({ id }) =>
+    isOffered(session, id)
+  )
+
+/** The models as older clients read them. See docs/agent-client-protocol.md#modes-and-options */
+export const modelState = (session: Session): typeof SessionModelState.Type | undefined =>
+  isOffered(session, "model")
+    ? {
+      currentModelId: session.model.model(),
+      availableModels: session.model.choices().map((modelId) => ({ modelId, name: modelId }))
+    }
+    : undefined

@@ -72,7 +72,9 @@ const canonical = (method: string, params: Params): Params => {
   }
 }
 
-const needsStore = new Set(["session/load", "session/resume", "session/list", "session/close", "session/delete"])
+const needsStore = new Set(
+  ["session/load", "session/resume", "session/fork", "session/list", "session/close", "session/delete"]
+)
 
 /**
  * Admits messages to the handlers of one connection. `isDurable` is false while sessions live in memory only: then the

@@ -11,8 +11,17 @@ import { AcpConnection, type DialectName } from "./AcpConnection.ts"
 const codes = {
   notFound: { acp: -32002, zeroclaw: -32000 },
   busy: { acp: 1001, zeroclaw: -32002 },
+  authRequired: { acp: -32000, zeroclaw: -32010 },
   limit: { acp: 1002, zeroclaw: -32001 }
 }
+
+/** Clients look for the first words. */
+export const authRequired = (dialect: DialectName, message: string) =>
+  new Wire.RpcFault({
+    code: codes.authRequired[dialect],
+    message: `Authentication required: ${message}. \`postern setup\` asks for a key and stores it.`,
+    data: { reason: "auth_required" }
+  })
 
 export const notFound = (dialect: DialectName, sessionId: string) =>
   new Wire.RpcFault({
@@ -58,6 +67,7 @@ export const toRpcError = (dialect: DialectName) => (error: SessionFault): Wire.
     case "StoreFailed":
       return new Wire.RpcFault({ code: -32603, message: error.message, data: { reason: "store_failed" } })
     case "TurnFailed":
+      if (error.needsKey === true) return authRequired(dialect, error.message)
       return new Wire.RpcFault({
         code: -32603,
         message: `Agent turn failed: ${error.message}`,

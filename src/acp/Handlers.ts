@@ -14,15 +14,14 @@ import * as PromptContent from "../session/turn/PromptContent.ts"
 import { SessionManager } from "../session/lifecycle/SessionManager.ts"
 import { detach, onSession } from "./AttachSession.ts"
 import { mapRpcErrors } from "./Errors.ts"
+import * as Login from "./Login.ts"
 import * as OpenSession from "./OpenSession.ts"
 import { mayUse } from "./OpenSession.ts"
 import { beginning } from "../domain/Cut.ts"
 
-const defaultModelIn = ({ acp, agents }: Snapshot) =>
-  Array.from(agents.values()).find(({ alias }) => acp.defaultAgent === undefined || alias === acp.defaultAgent)?.model
-
 /** Whether the default agent's model takes images; `session/prompt` checks the model of its own session. */
-const seesImages = (now: Snapshot) => now.providers.get(defaultModelIn(now)?.split("/", 1)[0] ?? "")?.vision ?? false
+const seesImages = (now: Snapshot) =>
+  now.providers.get(Login.defaultModelIn(now)?.split("/", 1)[0] ?? "")?.vision ?? false
 
 /** Answers `initialize`: what this host offers by its configuration and its store. */
 export const make = Effect.gen(function*() {
@@ -34,7 +33,7 @@ export const make = Effect.gen(function*() {
     promptCapabilities: { image: seesImages(now), audio: false, embeddedContext: true },
     mcpCapabilities: { http: now.mcp.clients !== undefined, sse: now.mcp.clients !== undefined },
     sessionCapabilities: {
-      ...(store.durability === "durable" ? { list: {}, delete: {}, resume: {}, close: {} } : {}),
+      ...(store.durability === "durable" ? { list: {}, delete: {}, resume: {}, close: {}, fork: {} } : {}),
       additionalDirectories: {},
       ...(now.acp.unstable ? { title: {} } : {})
     },
@@ -44,13 +43,13 @@ export const make = Effect.gen(function*() {
   return Effect.fnUntraced(function*({ clientCapabilities }: Rpc.Payload<typeof Initialize>) {
     const connection = yield* AcpConnection
     const now = yield* current
-    const defaultModel = defaultModelIn(now)
+    const defaultModel = Login.defaultModelIn(now)
     connection.initialized = true
     connection.capabilities = clientCapabilities ?? {}
     return {
       protocolVersion: 1,
       agentCapabilities: capabilitiesOf(now),
-      authMethods: [],
+      authMethods: yield* Login.methodsFor(connection, now),
       agentInfo: { name: "postern", title: "Postern", version },
       _meta: {
         zeroclaw: {
@@ -101,7 +100,7 @@ export const layer = SessionAgent.toLayer(Effect.gen(function*() {
   const sessions = yield* SessionManager
   const store = yield* SessionStore
   const { last } = yield* LiveSettings
-  const { create, open } = yield* OpenSession.make
+  const { create, fork, open } = yield* OpenSession.make
 
   const ofConnection = (sessionId: string) =>
     onSession(sessions, sessionId, (_, connection) => Effect.succeed(connection))
@@ -131,8 +130,10 @@ export const layer = SessionAgent.toLayer(Effect.gen(function*() {
 
   return SessionAgent.of({
     initialize: yield* make,
+    authenticate: yield* Login.makeAuthenticate,
     "session/new": create,
 
+    "session/fork": fork,
     "session/load": (payload) => open(payload, true),
     "session/resume": (payload) => open(payload, false),
 

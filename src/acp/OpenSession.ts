@@ -16,7 +16,7 @@ import * as Wire from "../rpc/Wire.ts"
 import { Agents } from "../session/lifecycle/Agents.ts"
 import { SessionManager } from "../session/lifecycle/SessionManager.ts"
 import { SessionMissing, SessionStore } from "../store/SessionStore.ts"
-import type { SessionLoad, SessionNew } from "./protocol/AgentMethods.ts"
+import type { SessionFork, SessionLoad, SessionNew } from "./protocol/AgentMethods.ts"
 import { attach, onSession } from "./AttachSession.ts"
 import { mapRpcErrors } from "./Errors.ts"
 import { policyOf } from "./PolicyHandlers.ts"
@@ -143,6 +143,18 @@ export const make = Effect.gen(function*() {
     if (reason !== undefined) return yield* new DirectoryRefused({ field: "cwd", message: reason, reason: "forbidden" })
   })
 
+  const opened = Effect.fnUntraced(function*(connection: AcpConnectionState, session: Session) {
+    yield* attach(connection, session, last().acp.sessionTimeoutSecs)
+    yield* announce(connection, session)
+    const workspaceDir = session.workspace.cwd
+    return {
+      sessionId: session.sessionId,
+      ...(connection.dialect === "zeroclaw" ? { workspaceDir } : {}),
+      ...policyOf(session),
+      _meta: { zeroclaw: { workspaceDir } }
+    }
+  })
+
   const create = Effect.fnUntraced(function*(payload: Rpc.Payload<typeof SessionNew>) {
     const { additionalDirectories, agentAlias, cwd } = payload
     const connection = yield* AcpConnection
@@ -160,15 +172,25 @@ export const make = Effect.gen(function*() {
       mcpServers
     })
     yield* restrict(session)
-    yield* attach(connection, session, last().acp.sessionTimeoutSecs)
-    yield* announce(connection, session)
-    const workspaceDir = session.workspace.cwd
-    return {
-      sessionId: session.sessionId,
-      ...(connection.dialect === "zeroclaw" ? { workspaceDir } : {}),
-      ...policyOf(session),
-      _meta: { zeroclaw: { workspaceDir } }
-    }
+    return yield* opened(connection, session)
+  }, mapRpcErrors)
+
+  /** Whoever may load a session may go on from it in another. Its history is known, and not sent again. */
+  const fork = Effect.fnUntraced(function*(payload: Rpc.Payload<typeof SessionFork>) {
+    const connection = yield* AcpConnection
+    const rights = yield* connection.access.rights
+    if (!rights.admin) yield* mayOpen(rights, payload.sessionId)
+    const mcpServers = yield* clientServers(payload.mcpServers, (yield* current).mcp)
+    const restrict = yield* restrictionsOf(payload, mcpServers)
+    const session = yield* sessions.fork(payload.sessionId, {
+      cwd: yield* placeholderCwd(configDir, payload.cwd),
+      owner: rights.owner ?? undefined,
+      forbids: rights.forbids,
+      additionalDirectories: payload.additionalDirectories ?? [],
+      mcpServers
+    })
+    yield* restrict(session)
+    return yield* opened(connection, session)
   }, mapRpcErrors)
 
   /**
@@ -220,5 +242,5 @@ export const make = Effect.gen(function*() {
     )
   }, mapRpcErrors)
 
-  return { create, open }
+  return { create, fork, open }
 })

@@ -1,5 +1,5 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import { Cause, Effect, Runtime } from "effect"
+import { Cause, Effect, Layer, Runtime } from "effect"
 import { parseArgs } from "node:util"
 import * as Chunk from "../platform/Chunk.ts"
 import { answer } from "../platform/StartFailure.ts"
@@ -24,10 +24,7 @@ export const run = (flags: SettingsFlags) =>
       serveConnection(fromStreams(process.stdin, process.stdout, protocolWrite)),
       Effect.sync(() => process.stdin.destroy())
     )
-  }).pipe(
-    Effect.provide(layerAcp),
-    Effect.provide(layerBase(flags))
-  )
+  }).pipe(Effect.provide(Layer.provideMerge(layerAcp, layerBase(flags))))
 
 /** The message of an error, which is written for people. */
 const messageOf = (cause: Cause.Cause<unknown>): string => {

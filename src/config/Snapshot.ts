@@ -76,6 +76,8 @@ export interface Snapshot {
   readonly acp: {
     readonly defaultAgent: string | undefined
     readonly maxSessions: number
+    /** Ids of the options that clients are offered; absent: all. */
+    readonly options: ReadonlyArray<string> | undefined
     readonly sessionTimeoutSecs: number
     readonly unstable: boolean
   }
@@ -286,6 +288,7 @@ export const snapshot = (table: ConfigTable, context: SnapshotContext): Snapshot
     acp: {
       defaultAgent,
       maxSessions: table.acp?.max_sessions ?? defaults.acp.max_sessions,
+      options: table.acp?.options,
       sessionTimeoutSecs: table.acp?.session_timeout_secs ?? defaults.acp.session_timeout_secs,
       unstable: table.acp?.unstable ?? defaults.acp.unstable
     },

@@ -21,6 +21,9 @@ export type AutonomyLevel = "readonly" | "supervised" | "full"
 
 export const policySettings = Object.keys(settingValues) as ReadonlyArray<PolicySetting>
 
+/** Everything that a client can be offered to choose in a session. */
+export const sessionOptionIds = [...policySettings, "model", "thought_level"] as const
+
 export const isPolicySetting = (id: string): id is PolicySetting => Object.hasOwn(settingValues, id)
 
 export const isValueOf = <K extends PolicySetting>(setting: K, value: unknown): value is PolicySettings[K] =>

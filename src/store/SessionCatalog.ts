@@ -1,6 +1,8 @@
 import { Clock, DateTime, Effect, Option, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { Usage } from "../domain/SessionEvent.ts"
+import * as Chunk from "../platform/Chunk.ts"
+import type { ForkedSession } from "./ForkSession.ts"
 import { makeOpeners } from "./Openers.ts"
 import type { StoreGuard } from "./StoreGuard.ts"
 import type { TurnOwner } from "./TurnOwner.ts"
@@ -10,8 +12,11 @@ import {
   type SessionPage,
   type SessionRecord,
   type StoreFailed,
-  titled
+  titled,
+  type TurnRunning
 } from "./SessionRecords.ts"
+
+const loadFork = Chunk.make(() => import("./ForkSession.ts"))
 
 /** Where a page ended: pages are ordered by `updatedAt`, newest first, then by id. */
 interface Cursor {
@@ -96,6 +101,11 @@ export interface SessionCatalog {
       & { readonly excludesMemory?: boolean; readonly owner?: string | null; readonly surface?: string | null }
   ) => Effect.Effect<SessionRecord, StoreFailed>
   readonly get: (sessionId: string) => Effect.Effect<SessionRecord, SessionMissing | StoreFailed>
+  /** Makes a session that begins as a copy of another one, which must have no running turn. */
+  readonly fork: (
+    from: string,
+    to: ForkedSession
+  ) => Effect.Effect<SessionRecord, SessionMissing | TurnRunning | StoreFailed>
   /**
    * Newest first; `cwd` is an exact filter; killed sessions are listed only with `killed`, sessions without a prompt
    * only with `unprompted`. At most `limit` (default 50, never more than 500) a page.
@@ -173,6 +183,12 @@ export const makeCatalog = Effect.fnUntraced(function*(guarded: StoreGuard, free
     }, guarded),
 
     get: Effect.fn("SessionStore.get")((sessionId: string) => readSession(sql, sessionId), guarded),
+
+    fork: Effect.fn("SessionStore.fork")(function*(from, to) {
+      const { fork } = yield* loadFork
+      yield* fork(sql, from, to, iso(yield* Clock.currentTimeMillis))
+      return yield* readSession(sql, to.sessionId)
+    }, guarded),
 
     list: Effect.fn("SessionStore.list")(function*({ cwd, cursor, limit = pageSize, owner, ...which }) {
       const size = Math.min(Math.max(Math.floor(limit) || pageSize, 1), largestPage)

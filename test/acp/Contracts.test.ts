@@ -57,6 +57,6 @@ describe("The contracts cover stable ACP v1", () => {
   it("and serve what this build can do, with what ZeroClaw's clients add", () => {
     const served = new Set(ServedAgent.requests.keys())
     const later = [...AcpAgent.requests.keys()].filter((method) => !served.has(method))
-    assert.deepStrictEqual(later, ["authenticate", "logout"])
+    assert.deepStrictEqual(later, ["logout"])
   })
 })

@@ -26,7 +26,7 @@ const files: ReadonlyArray<readonly [what: string, toml: string, message: string
   [
     "an unknown key like no other",
     lines("[acp]", "zzz = 1"),
-    "config.toml:2: acp.zzz is not a known key; allowed here: default_agent, max_sessions, session_timeout_secs, unstable"
+    "config.toml:2: acp.zzz is not a known key; allowed here: default_agent, max_sessions, options, session_timeout_secs, unstable"
   ],
   [
     "a hyphen for an underscore",
@@ -207,7 +207,7 @@ const variables: ReadonlyArray<readonly [variable: string, value: string, messag
   [
     "POSTERN_acp",
     "1",
-    "POSTERN_acp: acp is a table; name one of its keys: default_agent, max_sessions, session_timeout_secs, unstable"
+    "POSTERN_acp: acp is a table; name one of its keys: default_agent, max_sessions, options, session_timeout_secs, unstable"
   ],
   [
     "POSTERN_acp__max_sessions",

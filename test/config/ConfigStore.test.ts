@@ -169,6 +169,7 @@ describe("ConfigStore reads", () => {
       assert.deepStrictEqual((yield* store.list("acp")).map(({ path }) => path), [
         "acp.default_agent",
         "acp.max_sessions",
+        "acp.options",
         "acp.session_timeout_secs",
         "acp.unstable"
       ])

@@ -134,6 +134,7 @@ const uses: Readonly<Record<string, string>> = {
   "providers.*.prices.cache_write": "session/policy/Budget.ts#cache_write",
   "acp.default_agent": "session/lifecycle/Agents.ts#defaultAgent",
   "acp.max_sessions": "session/lifecycle/SessionManager.ts#maxSessions",
+  "acp.options": "session/lifecycle/Agents.ts#options",
   "acp.session_timeout_secs": "session/lifecycle/SessionManager.ts#sessionTimeoutSecs",
   "acp.unstable": "acp/Handlers.ts#unstable",
   ...riskProfile("risk_profiles.*"),

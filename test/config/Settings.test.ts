@@ -21,6 +21,7 @@ describe("settings without a file", () => {
       assert.deepStrictEqual(found.acp, {
         defaultAgent: undefined,
         maxSessions: 10,
+        options: undefined,
         sessionTimeoutSecs: 3600,
         unstable: false
       })

@@ -171,7 +171,7 @@ describe("A session with a real model", () => {
       sessionId: await acp.newSession(),
       prompt: [{ type: "text", text: "go" }]
     })
-    expect(failed).toMatchObject({ data: { reason: "model_unavailable" } })
+    expect(failed).toMatchObject({ data: { reason: "auth_required" } })
     expect(failed.message).toContain("set CLAUDE_KEY")
     expect(provider.requests).toHaveLength(0)
   })

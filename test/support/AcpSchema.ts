@@ -24,9 +24,43 @@ const composed = (node: any, position: "own" | "part"): any => {
   return position === "own" && shaped ? { ...out, unevaluatedProperties: false } : out
 }
 
-/** What is not stable and sent all the same: figures of tokens. */
+const withProperties = (node: Json, properties: Json): Json => ({
+  ...node,
+  properties: { ...node["properties"], ...properties }
+})
+
+/** What ACP had before the option `model`: https://github.com/agentclientprotocol/agent-client-protocol/pull/1325 */
+const models = {
+  type: "object",
+  required: ["currentModelId", "availableModels"],
+  properties: {
+    currentModelId: { type: "string" },
+    availableModels: {
+      type: "array",
+      items: {
+        type: "object",
+        required: ["modelId", "name"],
+        properties: { modelId: { type: "string" }, name: { type: "string" } }
+      }
+    }
+  }
+}
+
+const opening = Object.fromEntries(
+  ["NewSessionResponse", "LoadSessionResponse", "ResumeSessionResponse", "ForkSessionResponse"].map((name) => [
+    name,
+    withProperties(unstable[name] ?? {}, { models })
+  ])
+)
+
+/** What is not stable and sent all the same: figures of tokens, forks, and models for older clients. */
 const definitions: Record<string, Json> = {
   ...published["$defs"],
+  ...opening,
+  SessionCapabilities: withProperties(published["$defs"]["SessionCapabilities"], {
+    fork: { $ref: "#/$defs/SessionForkCapabilities" }
+  }),
+  SessionForkCapabilities: unstable["SessionForkCapabilities"],
   PromptResponse: unstable["PromptResponse"],
   Usage: unstable["Usage"]
 }

@@ -78,16 +78,17 @@ export class Ordering {
       if (message.id !== null) this.report(`answer to id ${key(message.id)}, which is not pending`)
       return undefined
     }
-    const id = sent.method === "session/new" ? message.result?.["sessionId"] : sent.params["sessionId"]
+    const isNew = sent.method === "session/new" || sent.method === "session/fork"
+    const id = isNew ? message.result?.["sessionId"] : sent.params["sessionId"]
     if (typeof id !== "string") return sent.method
-    const state = sent.method === "session/new" ? this.session(id) : this.sessions.get(id)
+    const state = isNew ? this.session(id) : this.sessions.get(id)
     if (state) this.settled(sent.method, id, state, message)
     return sent.method
   }
 
   private settled(method: string, id: string, state: SessionState, message: Message): void {
     const ok = message.error === undefined
-    if (method === "session/new") state.active = true
+    if (method === "session/new" || method === "session/fork") state.active = true
     if (method === "session/prompt") {
       state.turns = Math.max(0, state.turns - 1)
       if (ok || state.turns === 0) this.turnEnded(id, state)

@@ -122,6 +122,11 @@ export const SessionList = Rpc.make("session/list", {
   success: Schema.Struct({ sessions: Schema.Array(SessionInfo), nextCursor: lenient(Schema.String), _meta: Meta }),
   error
 })
+export const SessionFork = Rpc.make("session/fork", {
+  payload: { sessionId: SessionId, ...setup },
+  success: Schema.Struct({ sessionId: SessionId, ...setupResult }),
+  error
+})
 const SessionDelete = Rpc.make("session/delete", { payload: ofSession, success: Done, error })
 export const SessionClose = Rpc.make("session/close", { payload: ofSession, success: Done, error })
 
@@ -155,6 +160,12 @@ export const SessionCancel = Rpc.make("session/cancel", { payload: ofSession, su
 
 export const SetMode = Rpc.make("session/set_mode", {
   payload: { ...ofSession, modeId: Schema.String },
+  success: Done,
+  error
+})
+/** What ACP had before the option `model`. */
+const SetModel = Rpc.make("session/set_model", {
+  payload: { ...ofSession, modelId: Schema.String },
   success: Done,
   error
 })
@@ -210,15 +221,15 @@ export class AcpAgent extends RpcGroup.make(
 ) {}
 
 /** The policy of a session: modes, configuration options, and Postern's own methods for rules. */
-export class PolicyAgent extends RpcGroup.make(SetMode, SetConfigOption, RulesList, RulesAdd, RulesRemove, RulesTest)
-  .middleware(PerAcpConnection)
+export class PolicyAgent
+  extends RpcGroup.make(SetMode, SetModel, SetConfigOption, RulesList, RulesAdd, RulesRemove, RulesTest)
+    .middleware(PerAcpConnection)
 {}
 
 /** Sessions and their turns. */
-export class SessionAgent
-  extends AcpAgent.omit("authenticate", "logout", "session/set_mode", "session/set_config_option")
-    .add(SetTitle, SessionTurn, SessionStop, ZeroClawSessionStop, InboundUpdate, InboundEvent)
-    .middleware(PerAcpConnection)
+export class SessionAgent extends AcpAgent.omit("logout", "session/set_mode", "session/set_config_option")
+  .add(SessionFork, SetTitle, SessionTurn, SessionStop, ZeroClawSessionStop, InboundUpdate, InboundEvent)
+  .middleware(PerAcpConnection)
 {}
 
 /** The methods that this build serves. Others are not advertised and answer −32601. */

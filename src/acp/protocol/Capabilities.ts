@@ -47,6 +47,7 @@ export const AgentCapabilities = Schema.Struct({
     resume: Marker,
     close: Marker,
     title: Marker,
+    fork: Marker,
     _meta: Meta
   })),
   auth: lenient(Schema.Struct({ logout: Marker, _meta: Meta })),

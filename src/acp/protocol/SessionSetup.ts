@@ -71,6 +71,15 @@ export const SessionConfigOption = Schema.Union([
   Schema.Struct({ ...optionBase, type: Schema.Literal("boolean"), currentValue: Schema.Boolean })
 ])
 
+/** What ACP had before the option `model`; older clients read it and call `session/set_model`. */
+export const SessionModelState = Schema.Struct({
+  currentModelId: Schema.String,
+  availableModels: Schema.Array(
+    Schema.Struct({ modelId: Schema.String, name: Schema.String, description: lenient(Schema.String), _meta: Meta })
+  ),
+  _meta: Meta
+})
+
 export const SessionInfo = Schema.Struct({
   sessionId: SessionId,
   cwd: Schema.String,
@@ -95,6 +104,7 @@ export const setup = {
 
 export const setupResult = {
   modes: lenient(SessionModeState),
+  models: lenient(SessionModelState),
   configOptions: lenient(Schema.Array(SessionConfigOption)),
   _meta: Meta
 }

@@ -61,12 +61,15 @@ export const make = (): SessionSettings => {
       }
     },
     model: () => byCategory("model"),
-    mode: () =>
-      byCategory("mode") ?? (modes === undefined ? undefined : {
-        configId: undefined,
-        current: modes.currentModeId,
-        values: modes.availableModes.map(({ id, name }) => ({ value: id, name }))
-      })
+    mode: () => {
+      const option = byCategory("mode")
+      if (modes === undefined) return option
+      const values = modes.availableModes.map(({ id, name }) => ({ value: id, name }))
+      return option === undefined
+        ? { configId: undefined, current: modes.currentModeId, values }
+        // The names of modes are shorter than those of an option among others.
+        : { ...option, values: option.values.map((one) => values.find(({ value }) => value === one.value) ?? one) }
+    }
   }
 }
 

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { isIP } from "node:net"
 import { capabilities } from "../../domain/Capability.ts"
-import { type PolicySetting, settingValues } from "../../domain/PolicySettings.ts"
+import { type PolicySetting, sessionOptionIds, settingValues } from "../../domain/PolicySettings.ts"
 
 // The `description` of a type completes the error message "<key> must be …".
 const string = Schema.String.annotate({ description: "a string" })
@@ -269,6 +269,9 @@ export const ConfigTable = Schema.Struct({
   acp: optional(Schema.Struct({
     default_agent: optional(Schema.String.annotate({ description: "the alias of an agent" })),
     max_sessions: optional(integerFrom(1)),
+    options: optional(
+      Schema.Array(oneOf(...sessionOptionIds)).annotate({ description: `a list of ${sessionOptionIds.join(", ")}` })
+    ),
     session_timeout_secs: optional(integerFrom(1)),
     unstable: optional(bool)
   })),

@@ -69,7 +69,7 @@ const record = (value: unknown): Json =>
 const updatePrefix = "{\"jsonrpc\":\"2.0\",\"method\":\"session/update\""
 
 const ending = new Set(["session/close", "session/delete", "session/stop", "_zeroclaw/session/stop"])
-const opening = new Set(["session/new", "session/load", "session/resume"])
+const opening = new Set(["session/new", "session/load", "session/resume", "session/fork"])
 
 const lost = {
   code: -32603,

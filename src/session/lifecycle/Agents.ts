@@ -11,6 +11,8 @@ export interface Configured {
   readonly runtime: RuntimeProfile
   /** As written under `[policy]`. */
   readonly policy: Snapshot["policy"]
+  /** Ids of the options that clients are offered; absent: all. */
+  readonly options?: ReadonlyArray<string> | undefined
 }
 
 /**
@@ -31,7 +33,8 @@ export const follow = ({ last }: LiveSettings["Service"], opened: AgentSettings)
       risk: now.riskProfiles.get(agent.riskProfile) ?? configured?.risk,
       runtime: now.runtimeProfiles.get(agent.runtimeProfile) ?? configured?.runtime ??
         now.runtimeProfiles.get("default")!,
-      policy: now.policy
+      policy: now.policy,
+      options: now.acp.options
     }
   }
 }

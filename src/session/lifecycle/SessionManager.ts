@@ -12,7 +12,8 @@ import {
   type SessionPage,
   type SessionRecord,
   SessionStore,
-  type StoreFailed
+  type StoreFailed,
+  TurnRunning
 } from "../../store/SessionStore.ts"
 import type { Workspace } from "../../workspace/Workspace.ts"
 import { PolicyService } from "../policy/PolicyService.ts"
@@ -66,6 +67,11 @@ export class SessionManager extends Context.Service<SessionManager, {
   /** The sessions of this mode; each mode has a store of its own. */
   readonly store: SessionStore["Service"]
   readonly create: (session: NewSession) => Effect.Effect<Session, ActivationFault>
+  /** Opens a new session that begins as a copy of a stored or live one without a running turn. Folders are not inherited. */
+  readonly fork: (
+    sessionId: string,
+    options: OpenOptions & Pick<NewSession, "owner">
+  ) => Effect.Effect<Session, ActivationFault | SessionMissing | TurnRunning>
   readonly active: () => ReadonlyArray<Session>
   /** Opens a stored session, or takes the live one, and runs with it before anything else is done with this session. */
   readonly activate: <A, E, R>(
@@ -221,6 +227,34 @@ export class SessionManager extends Context.Service<SessionManager, {
       )
     }, live.withinQuota)
 
+    const fork = Effect.fn("SessionManager.fork")(function*(
+      from: string,
+      options: OpenOptions & Pick<NewSession, "owner">
+    ) {
+      const record = yield* store.get(from)
+      if (record.killedAt !== null) return yield* new SessionMissing({ sessionId: from })
+      const live = find(from)
+      if (live !== undefined && live.session.idleSince() === undefined) {
+        return yield* new TurnRunning({ sessionId: from })
+      }
+      const agent = yield* agents.restore(record.agent)
+      const workspace = yield* open(agent, {
+        cwd: options.cwd ?? record.cwd,
+        additional: options.additionalDirectories,
+        profile: last().riskProfiles.get(agent.riskProfile),
+        configDir,
+        forbids: options.forbids
+      })
+      const copy = yield* store.fork(from, {
+        sessionId: newId(),
+        agent: agent.alias,
+        cwd: workspace.cwd,
+        additionalDirectories: workspace.roots.slice(1),
+        owner: options.owner ?? null
+      })
+      return yield* register(copy, workspace, agent, options)
+    }, live.withinQuota)
+
     const activated = Effect.fn("SessionManager.activate")(function*(sessionId: string, options: OpenOptions) {
       const found = yield* present(sessionId)
       if (found === undefined) return yield* openStored(sessionId, options)
@@ -292,6 +326,7 @@ export class SessionManager extends Context.Service<SessionManager, {
       mode,
       store,
       create,
+      fork: (sessionId, options) => lock.within(sessionId)(fork(sessionId, options)),
       active: () => all().map(({ session }) => session),
       activate: (sessionId, options, use) => lock.within(sessionId)(Effect.flatMap(activated(sessionId, options), use)),
       within: (sessionId, use) => lock.within(sessionId)(Effect.flatMap(existing(sessionId), use)),

@@ -5,7 +5,9 @@ import type { SessionMissing, StoreFailed, TurnRunning } from "../../store/Sessi
 /** A turn that ended without a stop reason: `message` is for people, `reason` a stable word. The text that was streamed stays in the transcript. */
 export class TurnFailed extends Schema.TaggedError<TurnFailed>()("TurnFailed", {
   message: Schema.String,
-  reason: Schema.String
+  reason: Schema.String,
+  /** The model has no key: a user has to give it one. */
+  needsKey: Schema.optionalKey(Schema.Literal(true))
 }) {}
 
 export interface TurnEnd {

@@ -64,7 +64,12 @@ export class TurnRequests extends Context.Service<TurnRequests, {
         prepare: Effect.fnUntraced(function*(turn) {
           const model = yield* Effect.mapError(
             models.get(overridden(turn.model.model(), turn.overrides)),
-            ({ message }) => new TurnFailed({ message, reason: "model_unavailable" })
+            ({ message, reason }) =>
+              new TurnFailed({
+                message,
+                reason: "model_unavailable",
+                ...(reason === "no_key" ? { needsKey: true as const } : {})
+              })
           )
           const { runtime: profile } = turn.configured()
           const toolkit = yield* profile.agentic ? advertised.of(turn) : advertised.none
