@@ -1,11 +1,11 @@
-import type { Activity, Histogram, Tally } from "../session/Activity.ts"
+import type { Figures, Histogram, Tally } from "../session/Activity.ts"
 
 /** The figures of `GET /metrics`, as Prometheus reads them: https://prometheus.io/docs/instrumenting/exposition_formats/ */
 
 export const contentType = "text/plain; version=0.0.4; charset=utf-8"
 
-export interface Figures {
-  readonly activity: Activity
+interface Shown {
+  readonly activity: Figures
   /** Of requests over HTTP, until their answer; event streams and WebSockets are not counted. */
   readonly requestSeconds: Histogram
   readonly sessions: number
@@ -36,7 +36,7 @@ const histogram = (name: string, help: string, { buckets, count, sum }: Histogra
     buckets.map(({ bound, count }) => `${name}_bucket{le="${bound}"} ${count}\n`).join("")
   }${name}_bucket{le="+Inf"} ${count}\n${name}_sum ${sum}\n${name}_count ${count}\n`
 
-export const format = ({ activity, connections, queues, requestSeconds, sessions, turns }: Figures): string =>
+export const format = ({ activity, connections, queues, requestSeconds, sessions, turns }: Shown): string =>
   [
     gauge("postern_sessions", "Live sessions.", sessions),
     family("postern_sessions_opened_total", "counter", "Sessions opened or loaded.", [

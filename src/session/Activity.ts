@@ -31,7 +31,7 @@ export class Tally {
 }
 
 /** What the sessions of this process have done since it began, for its operator's monitor (docs/gateway.md#metrics). */
-class Figures {
+export class Figures {
   readonly sessions = new Tally("opened")
   readonly turns = new Tally("end_turn", "cancelled", "failed", "interrupted")
   readonly turnSeconds = new Histogram()
@@ -69,8 +69,6 @@ class Figures {
   }
 }
 
-export type Activity = Figures
-
-export const Activity: Context.Reference<Activity> = Context.Reference("postern/session/Activity", {
+export const Activity: Context.Reference<Figures> = Context.Reference("postern/session/Activity", {
   defaultValue: () => new Figures()
 })

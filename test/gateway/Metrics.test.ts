@@ -1,6 +1,9 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe } from "vitest"
+import { Exit } from "effect"
+import { format } from "../../src/gateway/Metrics.ts"
+import { Figures, Histogram } from "../../src/session/Activity.ts"
 import { test as base } from "../support/DaemonProcess.ts"
 import { freePort, pairedToken, WebSocketClient } from "../support/Gateway.ts"
 
@@ -66,13 +69,39 @@ describe("the metrics of the gateway", () => {
       "postern_connections{protocol=\"acp-websocket\"}": 1,
       "postern_queue_depth{queue=\"calls\"}": 0
     })
-    assert.isAbove(after.get("postern_tokens_total{type=\"output\"}") ?? 0, 0)
     const buckets = Array.from(after).filter(([name]) => name.startsWith("postern_turn_duration_seconds_bucket"))
     assert.deepStrictEqual(
       buckets.map(([, value]) => value),
       buckets.map(([, value]) => value).toSorted((a, b) => a - b)
     )
     assert.strictEqual(buckets.at(-1)?.[1], 2)
+  })
+
+  test("have the tokens of turns, and how turns and calls ended", () => {
+    const activity = new Figures()
+    activity.turnEnded(Exit.succeed({ stopReason: "end_turn", tokens: { input: 7, output: 3 } }), 1500)
+    activity.turnEnded(Exit.fail("broken"), 20)
+    activity.turnEnded(Exit.interrupt(1), 0)
+    activity.toolCallEnded(Exit.interrupt(1), 1)
+    const samples = samplesOf(format({
+      activity,
+      requestSeconds: new Histogram(),
+      sessions: 0,
+      turns: 0,
+      connections: {},
+      queues: {}
+    }))
+    assert.deepInclude(Object.fromEntries(samples), {
+      "postern_tokens_total{type=\"input\"}": 7,
+      "postern_tokens_total{type=\"output\"}": 3,
+      "postern_turns_total{outcome=\"end_turn\"}": 1,
+      "postern_turns_total{outcome=\"failed\"}": 1,
+      "postern_turns_total{outcome=\"interrupted\"}": 1,
+      "postern_tool_calls_total{outcome=\"cancelled\"}": 1,
+      "postern_turn_duration_seconds_sum": 1.52,
+      "postern_turn_duration_seconds_bucket{le=\"1\"}": 2,
+      "postern_turn_duration_seconds_bucket{le=\"2.5\"}": 3
+    })
   })
 
   test("are for clients with a token; /health is for all", async ({ gateway: { token, url } }) => {
