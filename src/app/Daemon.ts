@@ -1,5 +1,7 @@
+import type { Socket } from "node:net"
 import { Deferred, Effect, Layer, Stream, SubscriptionRef } from "effect"
 import { type EndpointRefused, resolve } from "../platform/socket/Endpoint.ts"
+import * as PeerCredentials from "../platform/socket/PeerCredentials.ts"
 import { listen, take } from "../platform/socket/UnixSocket.ts"
 import type { GatewayRefused } from "../gateway/GatewayServer.ts"
 import { DaemonInfo, type PeerIdentity } from "../native/protocol/NativeConnection.ts"
@@ -11,6 +13,7 @@ import * as ConfigWatcher from "../config/ConfigWatcher.ts"
 import * as Chunk from "../platform/Chunk.ts"
 import { hangUps, ignoreHangUp } from "../platform/Signals.ts"
 import * as Logging from "../config/Logging.ts"
+import type { Snapshot } from "../config/Snapshot.ts"
 import { gatewayAddress } from "../config/GatewayAddress.ts"
 import { type ProcessSettings, Settings, type SettingsFlags } from "../config/Settings.ts"
 
@@ -19,10 +22,25 @@ export interface Options {
   readonly ephemeral: boolean
 }
 
-/** Only its owner can open the Unix socket; Node.js cannot ask the system for more. */
-const peerIdentity: PeerIdentity = process.platform === "win32"
-  ? { label: "pipe:local", uid: undefined }
-  : { label: "unix:unknown", uid: process.geteuid?.() }
+/** Where the system does not say who connects, the mode of the socket lets only its owner in. */
+const peerIdentityOf = (socket: Socket): PeerIdentity => {
+  if (process.platform === "win32") return { label: "pipe:local", uid: undefined }
+  const found = PeerCredentials.of(socket)
+  return found === undefined
+    ? { label: "unix:unknown", uid: process.geteuid?.() }
+    : { label: `unix:pid=${found.pid},uid=${found.uid}`, uid: found.uid }
+}
+
+/** Whether the socket is for other users of the machine, who are told apart by their uid. */
+const isShared = Effect.fnUntraced(function*({ table }: Snapshot) {
+  const own = process.geteuid?.()
+  if (own === undefined || !Object.values(table.users ?? {}).some(({ uid }) => uid !== undefined && uid !== own)) {
+    return false
+  }
+  if (PeerCredentials.isSupported()) return true
+  yield* Effect.logWarning("the uid of users has no effect: the package koffi, which tells who connects, is missing")
+  return false
+})
 
 const loadGateway = Chunk.make(() => import("./Gateway.ts"))
 
@@ -112,8 +130,9 @@ const serve = Effect.fnUntraced(function*({ endpoint, hangUp, patience, ready, s
     )
     : undefined
   const { failed } = yield* listen(
-    { endpoint, maxConnections: settings.maxLocalConnections, drain },
-    (transport) => Effect.provideContext(counted(serveConnection(transport, peerIdentity)), services)
+    { endpoint, maxConnections: settings.maxLocalConnections, drain, isShared: yield* isShared(settings.started) },
+    (transport, socket) =>
+      Effect.suspend(() => Effect.provideContext(counted(serveConnection(transport, peerIdentityOf(socket))), services))
   )
   yield* ready
   return yield* Effect.raceAllFirst([

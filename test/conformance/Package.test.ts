@@ -36,7 +36,7 @@ describe("the npm package, installed without a registry", () => {
   it("asks for nothing but optional native helpers", () => {
     const manifest = JSON.parse(readFileSync(join(modules, "postern", "package.json"), "utf8"))
     expect(manifest.dependencies).toBeUndefined()
-    expect(Object.keys(manifest.optionalDependencies)).toEqual(["@deepseek-ai/node-addon-landlock-run"])
+    expect(Object.keys(manifest.optionalDependencies)).toEqual(["@deepseek-ai/node-addon-landlock-run", "koffi"])
   })
 
   it("answers a prompt", () => {

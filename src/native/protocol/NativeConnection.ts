@@ -4,9 +4,9 @@ import type { Connection } from "../../rpc/Peer.ts"
 
 /** Who is at the other end of a connection, as far as the system says. */
 export interface PeerIdentity {
-  /** For the audit: Node.js cannot ask the system for process and user of a peer, so a Unix socket is `unix:unknown`. */
+  /** For the audit: `unix:pid=P,uid=U`, `unix:unknown` where the system does not say, `pipe:local`, `ws:ADDRESS`, `wss:ADDRESS`. */
   readonly label: string
-  /** Of the user behind it, where that is certain: only this one can open a private socket. */
+  /** Of the user behind it, where that is certain: as the system says, or the only one who can open a private socket. */
   readonly uid: number | undefined
   /** Who the client is, where it showed a token before the connection was made. */
   readonly principal?: string

@@ -11,6 +11,8 @@ interface ListenOptions {
   /** Taken before. */
   readonly endpoint: string
   readonly maxConnections: number
+  /** Every user of the machine may connect; otherwise only the daemon's own. */
+  readonly isShared?: boolean
   /** Runs when the scope closes: no new connection is accepted, and open ones are closed after it. */
   readonly drain: Effect.Effect<void>
 }
@@ -32,10 +34,10 @@ const farewell = (socket: Socket) =>
 const transient = new Set(["EMFILE", "ENFILE", "ECONNABORTED", "EINTR", "ENOBUFS", "ENOMEM"])
 
 /**
- * Bound under another name and then renamed: the socket is never visible before it is private, and Node.js, which
+ * Bound under another name and then renamed: the socket is never visible before its mode is set, and Node.js, which
  * removes the path it has bound, never removes what another daemon put in our place.
  */
-const bind = (server: Server, path: string) =>
+const bind = (server: Server, path: string, mode: number) =>
   Effect.callback<{ readonly dev: number; readonly ino: number }, EndpointRefused>((resume) => {
     const first = isPipe(path) ? path : join(dirname(path), `.${process.pid}`)
     const failed = (cause: NodeJS.ErrnoException) =>
@@ -51,7 +53,7 @@ const bind = (server: Server, path: string) =>
       server.off("error", failed)
       if (first === path) return resume(Effect.succeed({ dev: 0, ino: 0 }))
       try {
-        chmodSync(first, 0o600)
+        chmodSync(first, mode)
         renameSync(first, path)
         const { dev, ino } = lstatSync(path)
         resume(Effect.succeed({ dev, ino }))
@@ -79,8 +81,8 @@ export const take = Effect.fnUntraced(function*(endpoint: string, isOwnFolder: b
 
 /** Serves connections until the scope ends. The result waits for a failure of the listener. */
 export const listen = Effect.fnUntraced(function*(
-  { drain, endpoint, maxConnections }: ListenOptions,
-  serve: (transport: Transport) => Effect.Effect<void>
+  { drain, endpoint, isShared = false, maxConnections }: ListenOptions,
+  serve: (transport: Transport, socket: Socket) => Effect.Effect<void>
 ) {
   const named = !isPipe(endpoint)
   const connections = yield* FiberSet.make<void>()
@@ -92,7 +94,7 @@ export const listen = Effect.fnUntraced(function*(
   let refusing = false
 
   const connection = (socket: Socket) =>
-    Effect.suspend(() => serve(fromStreams(socket, socket))).pipe(
+    Effect.suspend(() => serve(fromStreams(socket, socket), socket)).pipe(
       Effect.ensuring(farewell(socket)),
       Effect.ensuring(Effect.sync(() => {
         open--
@@ -125,11 +127,14 @@ export const listen = Effect.fnUntraced(function*(
     notices++
     run(refuse(socket))
   })
-  const bound = yield* Effect.acquireRelease(bind(server, endpoint), (bound) =>
-    Effect.sync(() => {
-      server.close()
-      if (named) unlinkOwn(endpoint, bound)
-    }))
+  const bound = yield* Effect.acquireRelease(
+    bind(server, endpoint, isShared ? 0o666 : 0o600),
+    (bound) =>
+      Effect.sync(() => {
+        server.close()
+        if (named) unlinkOwn(endpoint, bound)
+      })
+  )
   server.on("error", (cause: NodeJS.ErrnoException) => {
     if (transient.has(cause.code ?? "")) {
       return void run(Effect.logWarning(`a connection could not be accepted: ${cause.message}`))
