@@ -21,6 +21,8 @@ export class ModelFault extends Schema.TaggedError<ModelFault>()("ModelFault", {
   message: Schema.String,
   /** The same request may succeed when it is retried. */
   transient: Schema.Boolean,
+  /** How often the request may be made in all, where that is less than usual. */
+  tries: Schema.optionalKey(Schema.Finite),
   /** The pause that the provider asks for, in milliseconds. */
   retryAfter: Schema.optionalKey(Schema.Finite)
 }) {}

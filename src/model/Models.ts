@@ -40,7 +40,7 @@ const told = Effect.fnUntraced(function*(message: string) {
 const retried = <A, R>({ name, stream }: RetryCandidate<A, R>, tries = 0): Stream.Stream<A, ModelFault, R> =>
   orElseUnbegun(stream, (fault) => {
     const asked = fault.retryAfter ?? 0
-    if (!fault.transient || tries + 1 >= maxTries || asked > longestRest) return Stream.fail(fault)
+    if (!fault.transient || tries + 1 >= (fault.tries ?? maxTries) || asked > longestRest) return Stream.fail(fault)
     return Stream.unwrap(Effect.gen(function*() {
       const millis = Math.max(asked, yield* rest(tries))
       yield* told(`Trying again in ${seconds(millis)}: ${fault.message}`)

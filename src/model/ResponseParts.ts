@@ -17,7 +17,7 @@ export const isRetracted = (metadata: Response.ProviderMetadata | undefined): bo
 
 /** Words for an end that is a failure, beside the many that providers have for a good one. */
 const failure =
-  /error|fail|malformed|abort|cancel|time_?out|insufficient|interrupt|unavailable|overload|disconnect|unexpected/i
+  /error|fail|malformed|abort|cancel|time_?out|insufficient|interrupt|unavailable|overload|disconnect|unexpected|unspecified|too_many|^other$/i
 
 /** What the end of an answer means that its provider calls by this word. */
 export const failsWith = (word: string): boolean => failure.test(word)
@@ -26,6 +26,8 @@ interface Open {
   readonly kind: Kind
   readonly id: string
   metadata: ResponseMetadata | undefined
+  /** Its start is among the parts. A block without anything but white space is not given, so that a blank answer can be asked for again. */
+  isGiven: boolean
 }
 
 /**
@@ -53,22 +55,20 @@ export class ResponseParts {
    */
   say(kind: Kind, text: string, metadata?: ResponseMetadata): void {
     if (!text) return
-    if (kind === "text") this.hasText ||= text.trim() !== ""
-    else this.hasThoughts ||= text.trim() !== ""
     if (this.open?.kind !== kind) this.begin(kind, metadata)
     this.text += text
   }
 
   begin(kind: Kind, metadata?: ResponseMetadata): void {
     this.end()
-    this.open = { kind, id: String(this.blocks++), metadata }
-    this.ready.push({ type: `${kind}-start`, id: this.open.id })
+    this.open = { kind, id: String(this.blocks++), metadata, isGiven: false }
   }
 
   /** What an answer lacks that ended as if it were whole. */
-  get lack(): string | undefined {
+  get lack(): Lack | undefined {
+    this.settle()
     if (this.hasText || this.calls > 0) return undefined
-    return this.hasThoughts ? "it has thoughts and no answer" : "it is empty"
+    return { kind: "answer", says: this.hasThoughts ? "it has thoughts and no answer" : "it is empty" }
   }
 
   /** What was said as text since the last block of another kind was a thought. */
@@ -88,13 +88,12 @@ export class ResponseParts {
     this.settle(true)
     const { open } = this
     this.open = undefined
-    if (open !== undefined) {
-      this.ready.push({
-        type: `${open.kind}-end`,
-        id: open.id,
-        ...(open.metadata === undefined ? {} : { metadata: open.metadata })
-      })
-    }
+    if (open?.isGiven !== true) return
+    this.ready.push({
+      type: `${open.kind}-end`,
+      id: open.id,
+      ...(open.metadata === undefined ? {} : { metadata: open.metadata })
+    })
   }
 
   push(part: ResponsePart): void {
@@ -106,12 +105,36 @@ export class ResponseParts {
   /** Both halves of a surrogate pair leave together. */
   private settle(ends = false): void {
     const { open } = this
+    if (open === undefined) return
+    if (!open.isGiven) {
+      const isBlank = this.text.trim() === ""
+      if (isBlank && !ends) return
+      // What goes back to the provider is given, empty as it may be.
+      if (isBlank && (open.metadata === undefined || open.kind === "text")) return void (this.text = "")
+      if (!isBlank && open.kind === "text") this.hasText = true
+      if (!isBlank && open.kind === "reasoning") this.hasThoughts = true
+      open.isGiven = true
+      this.ready.push({ type: `${open.kind}-start`, id: open.id })
+    }
     const kept = ends ? "" : trailingSurrogate(this.text)
     const text = this.text.slice(0, this.text.length - kept.length)
     this.text = kept
-    if (open !== undefined && text !== "") this.ready.push({ type: `${open.kind}-delta`, id: open.id, delta: text })
+    if (text !== "") this.ready.push({ type: `${open.kind}-delta`, id: open.id, delta: text })
   }
 }
+
+/** What a response lacks. */
+export interface Lack {
+  /** `all`: nothing of an answer came. `end`: it broke off. `answer`: it ended, and there is nothing in it. */
+  readonly kind: "all" | "end" | "answer"
+  readonly says: string
+}
+
+export const nothingCame: Lack = { kind: "all", says: "nothing came" }
+export const endedEarly: Lack = { kind: "end", says: "the connection ended before the answer did" }
+
+/** An answer that ended with a provider's word for a failure. */
+export const endedWith = (word: string): Lack => ({ kind: "end", says: `it ended with "${word}"` })
 
 /** Reads one response of a provider into parts. */
 export interface ResponseReader {
@@ -119,7 +142,7 @@ export interface ResponseReader {
   /** One event of the stream. */
   readonly event: (value: unknown) => StreamError | undefined
   /** The response ended, by the provider's mark or with the connection. Returns what is missing for a whole answer. */
-  readonly finish: (marked: boolean) => string | undefined
+  readonly finish: (marked: boolean) => Lack | undefined
   /** Whether the answer is whole; later events are ignored. */
   readonly isDone: () => boolean
 }

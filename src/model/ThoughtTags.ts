@@ -1,56 +1,103 @@
 /**
- * Splits thoughts from text for servers that leave them in the text, between tags: `<think>`, `<thinking>`, `<thought>`
- * or `[THINK]`. Chat templates of some models write the opening tag themselves, so that only the closing one is sent.
+ * Splits thoughts from text for servers that leave them in the text, between tags: `<think>`, `<thinking>`, `[THINK]`
+ * and what else models call them. Chat templates of some models write the opening tag themselves, so that only the
+ * closing one is sent.
  */
 
 export type TaggedText = readonly [kind: "text" | "reasoning", text: string] | "retract"
 
-const tags: ReadonlyArray<readonly [opening: string, closing: string]> = [
-  ["<think>", "</think>"],
-  ["<thinking>", "</thinking>"],
-  ["<thought>", "</thought>"],
-  ["[THINK]", "[/THINK]"]
-]
-const openings = tags.map(([opening]) => opening)
-const closings = tags.map(([, closing]) => closing)
+/** What stands between `<` and `>`, in any case, with attributes or without. */
+const names: ReadonlySet<string> = new Set([
+  "think",
+  "thinking",
+  "thought",
+  "thoughts",
+  "reasoning",
+  "reflection",
+  "seed:think",
+  "mm:think",
+  "antml:thinking"
+])
 
-/** The length of the end of a text that may be the beginning of one of the tags. */
-const begun = (text: string, wanted: ReadonlyArray<string>): number => {
-  const from = Math.max(text.lastIndexOf("<"), text.lastIndexOf("["))
-  if (from === -1) return 0
-  const end = text.slice(from)
-  return wanted.some((tag) => end.length < tag.length && tag.startsWith(end)) ? end.length : 0
-}
+/** Tags of other forms. */
+const signs: ReadonlyArray<readonly [opening: string, closing: string]> = [
+  ["[THINK]", "[/THINK]"],
+  ["◁think▷", "◁/think▷"],
+  ["<|begin_of_thought|>", "<|end_of_thought|>"],
+  ["<|START_THINKING|>", "<|END_THINKING|>"]
+]
 
 interface FoundTag {
   readonly at: number
-  readonly tag: string
+  readonly length: number
+  /** Opening and closing tags of one kind share it. */
+  readonly name: string
+  readonly closes: boolean
 }
 
-const firstOf = (text: string, wanted: ReadonlyArray<string>): FoundTag | undefined => {
-  let found: FoundTag | undefined
-  for (const tag of wanted) {
-    const at = text.indexOf(tag)
-    if (at !== -1 && (found === undefined || at < found.at)) found = { at, tag }
+/** Where a text ends in what may be the beginning of a tag. */
+type Begun = { readonly from: number }
+
+const first = /[<[◁]/
+/** In characters, attributes included. */
+const longestTag = 200
+const element = /^<(\/?)([a-z:]+)(?:\s[^<>]*)?>/i
+const elementBegun = /^<\/?([a-z:]*)(\s[^<>]*)?$/i
+
+const signAt = (rest: string): Omit<FoundTag, "at"> | "begun" | undefined => {
+  for (const pair of signs) {
+    for (const sign of pair) {
+      if (rest.startsWith(sign)) return { length: sign.length, name: pair[0], closes: sign === pair[1] }
+      if (rest.length < sign.length && sign.startsWith(rest)) return "begun"
+    }
   }
-  return found
+  return undefined
 }
 
-/** Whether a tag is meant, as in an answer about such tags: it is quoted, or closes an opening tag of the text. */
-const isText = (before: string, tag: string): boolean =>
-  before.split("`").length % 2 === 0 ||
-  tags.some(([opening, closing]) => closing === tag && before.includes(opening))
+const tagAt = (rest: string): Omit<FoundTag, "at"> | "begun" | undefined => {
+  const [tag = "", slash = "", name = ""] = element.exec(rest) ?? []
+  if (names.has(name.toLowerCase())) return { length: tag.length, name: name.toLowerCase(), closes: slash !== "" }
+  const [, begun, attributes] = rest.length === longestTag ? [] : elementBegun.exec(rest) ?? []
+  if (begun !== undefined) {
+    const known = begun.toLowerCase()
+    const isName = (name: string) => attributes === undefined ? name.startsWith(known) : name === known
+    if (Array.from(names).some(isName)) return "begun"
+  }
+  return signAt(rest)
+}
+
+/** The first tag of a text from a place on, or where it ends in the middle of what may be one. */
+const findTag = (text: string, from: number): FoundTag | Begun | undefined => {
+  for (let at = from; at < text.length; at++) {
+    const next = text.slice(at).search(first)
+    if (next === -1) return undefined
+    at += next
+    const found = tagAt(text.slice(at, at + longestTag))
+    if (found === "begun") return { from: at }
+    if (found !== undefined) return { at, ...found }
+  }
+  return undefined
+}
+
+/** Whether a tag is quoted, as in an answer about such tags. */
+const isQuoted = (before: string): boolean => before.split("`").length % 2 === 0
+
+const isBlank = (text: string) => text.trim() === ""
 
 export class ThoughtTags {
   private state: "before" | "inside" | "text"
-  private closing: ReadonlyArray<string> = closings
   private held = ""
+  /** The name of the tag that opened the thought. */
+  private opened: string | undefined
+  /** Names of the tags that opened in the thought since, and in the text. */
+  private readonly inner = new Set<string>()
   /** The answer has tags, so that a later opening tag counts as well. */
   private tagged = false
   /** White space between a thought and what follows belongs to neither. */
   private afterThought = false
-  /** What was said as text, as long as a closing tag may still make it a thought. */
+  /** What was said as text since the last thought, as long as a closing tag may still make it one. */
   private said = ""
+  private isThoughtBlank = true
   /** A closing tag came without an opening one: the next answers of this model begin with a thought. */
   opensUntagged: boolean
 
@@ -93,7 +140,7 @@ export class ThoughtTags {
   private next(text: string, found: Array<TaggedText>): string {
     switch (this.state) {
       case "before":
-        return this.begin(text, found)
+        return this.begin(text)
       case "inside":
         return this.think(text, found)
       case "text":
@@ -101,71 +148,115 @@ export class ThoughtTags {
     }
   }
 
-  private begin(text: string, found: Array<TaggedText>): string {
+  private begin(text: string): string {
     const start = text.trimStart()
-    const opening = tags.find(([tag]) => start.startsWith(tag))
-    if (opening !== undefined) {
-      this.open(opening[0])
-      return start.slice(opening[0].length).trimStart()
-    }
-    if (openings.some((tag) => tag.startsWith(start))) {
+    if (start === "") {
       this.held = text
       return ""
     }
     this.state = "text"
-    return this.speak(text, found)
+    const tag = findTag(start, 0)
+    if (tag === undefined) return text
+    if ("from" in tag ? tag.from > 0 : tag.at > 0 || tag.closes) return text
+    if ("from" in tag) {
+      this.state = "before"
+      this.held = text
+      return ""
+    }
+    return this.open(tag, start)
   }
 
-  private open(tag: string): void {
+  /** Returns what stands behind the tag. */
+  private open({ at, length, name }: FoundTag, text: string): string {
     this.state = "inside"
     this.tagged = true
-    this.closing = tags.flatMap(([opening, closing]) => opening === tag ? [closing] : [])
+    this.opened = name
+    this.inner.clear()
+    this.isThoughtBlank = true
+    return text.slice(at + length)
+  }
+
+  /** A thought ends with the tag that began it, or with one that nothing in it opened. */
+  private ends({ closes, name }: FoundTag): boolean {
+    return closes && (this.opened === undefined || name === this.opened || !this.inner.has(name))
   }
 
   private think(text: string, found: Array<TaggedText>): string {
-    const end = firstOf(text, this.closing)
-    if (end === undefined) {
-      const kept = text.length - begun(text, this.closing)
-      this.held = text.slice(kept)
-      this.add(found, "reasoning", text.slice(0, kept))
-      return ""
+    for (let from = 0;;) {
+      const tag = findTag(text, from)
+      const kept = tag === undefined ? text.length : "from" in tag ? tag.from : tag.at
+      if (tag === undefined || "from" in tag) {
+        this.held = text.slice(kept)
+        this.addThought(found, text.slice(0, kept))
+        return ""
+      }
+      if (!tag.closes && this.isThoughtBlank && isBlank(text.slice(0, kept))) {
+        this.inner.add(tag.name)
+        const inner = new Set(this.inner)
+        const rest = this.open(tag, text)
+        for (const name of inner) this.inner.add(name)
+        return rest
+      }
+      if (this.ends(tag)) {
+        this.addThought(found, text.slice(0, kept))
+        this.state = "text"
+        this.tagged = true
+        this.afterThought = true
+        this.said = ""
+        return text.slice(kept + tag.length)
+      }
+      if (!tag.closes) this.inner.add(tag.name)
+      from = kept + tag.length
     }
-    this.add(found, "reasoning", text.slice(0, end.at))
-    this.state = "text"
-    this.tagged = true
-    this.afterThought = true
-    this.said = ""
-    return text.slice(end.at + end.tag.length)
   }
 
   private speak(given: string, found: Array<TaggedText>): string {
     const text = this.afterThought ? given.trimStart() : given
     if (text === "") return ""
-    this.afterThought = false
-    const wanted = this.tagged ? openings : closings
-    const tag = firstOf(text, wanted)
-    if (tag === undefined || isText(this.said + text.slice(0, tag.at), tag.tag)) {
-      const kept = tag === undefined ? text.length - begun(text, wanted) : tag.at + tag.tag.length
-      this.add(found, "text", text.slice(0, kept))
-      if (tag !== undefined) return text.slice(kept)
-      this.held = text.slice(kept)
-      return ""
+    for (let from = 0;;) {
+      const tag = findTag(text, from)
+      const kept = tag === undefined ? text.length : "from" in tag ? tag.from : tag.at
+      if (tag === undefined || "from" in tag) {
+        this.held = text.slice(kept)
+        this.addText(found, text.slice(0, kept))
+        return ""
+      }
+      const before = this.said + text.slice(0, kept)
+      if (
+        !isQuoted(before) && (tag.closes ? this.isClosing(tag, before) : this.tagged || /(?:^|\n)\s*$/.test(before))
+      ) {
+        this.addText(found, text.slice(0, kept))
+        if (!tag.closes) return this.open(tag, text)
+        this.inner.delete(tag.name)
+        if (!isBlank(this.said)) found.push("retract")
+        if (!this.tagged) this.opensUntagged = true
+        this.tagged = true
+        this.afterThought = true
+        this.said = ""
+        return text.slice(kept + tag.length)
+      }
+      from = kept + tag.length
     }
-    this.add(found, "text", text.slice(0, tag.at))
-    if (this.tagged) this.open(tag.tag)
-    else {
-      found.push("retract")
-      this.tagged = true
-      this.afterThought = true
-      this.opensUntagged = true
-      this.said = ""
-    }
-    return text.slice(tag.at + tag.tag.length)
   }
 
-  private add(found: Array<TaggedText>, kind: "text" | "reasoning", text: string): void {
+  /** Whether a closing tag in the text ends a thought that nothing, or a tag within the thought before, has opened. */
+  private isClosing({ name }: FoundTag, before: string): boolean {
+    if (this.tagged) return this.inner.has(name) || isBlank(before)
+    return findTag(before.replaceAll(/`[^`]*`/g, ""), 0) === undefined
+  }
+
+  private addThought(found: Array<TaggedText>, given: string): void {
+    const text = this.tagged && this.isThoughtBlank ? given.trimStart() : given
     if (text === "") return
-    found.push([kind, text])
-    if (!this.tagged || kind === "text") this.said += text
+    found.push(["reasoning", text])
+    this.isThoughtBlank &&= isBlank(text)
+    if (!this.tagged) this.said += text
+  }
+
+  private addText(found: Array<TaggedText>, text: string): void {
+    if (text === "") return
+    this.afterThought = false
+    found.push(["text", text])
+    this.said += text
   }
 }

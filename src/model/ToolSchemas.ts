@@ -65,23 +65,3 @@ export const declarationOf = (tool: Tool.Any): ToolDeclaration => {
   known.set(tool, made)
   return made
 }
-
-/** Namespaces that models put in front of the names of tools. */
-const namespaces = /^(?:functions?|tools?|default_api|multi_tool_use|tool_calls?)[.:/]/
-
-/**
- * The name of a called tool without what models leave on it: tokens of their own templates, a namespace, white space.
- */
-export const calledName = (name: string): string => (name.split("<|")[0] ?? "").trim().replace(namespaces, "").trim()
-
-/**
- * Parses the arguments of a call. Text that is not JSON is kept as text: no tool accepts it, so the model gets an
- * error.
- */
-export const parseArguments = (json: string): unknown => {
-  try {
-    return json.trim() === "" ? {} : JSON.parse(json)
-  } catch {
-    return json
-  }
-}

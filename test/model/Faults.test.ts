@@ -246,6 +246,62 @@ describe("A provider that refuses", () => {
     assert.isUndefined(HttpFault.retryAfter({}, now))
   })
 
+  for (
+    const [said, millis] of [
+      ["Rate limit reached for m. Please try again in 1.2s. Visit x.", 1200],
+      ["Please try again in 250ms.", 250],
+      ["Please retry in 35.5s.", 35_500],
+      ["Please try again in 6m0s.", 360_000],
+      ["Please try again in 1h2m3.5s.", 3_723_500],
+      ["Too busy: retry after 20 seconds", 20_000],
+      ["Please wait for 2 minutes and 5 seconds", 125_000],
+      [JSON.stringify([{ error: { details: [{ retryDelay: "7.5s" }] } }]), 7500],
+      [JSON.stringify({ retry_after: 1.5 }), 1500],
+      ["Try again.", undefined],
+      ["retry the request with 5 s of audio", undefined]
+    ] as const
+  ) {
+    it(`says when it may be asked again: ${said}`, () => assert.strictEqual(HttpFault.retryAfter({}, 0, said), millis))
+  }
+
+  it("says when a quota that is exceeded comes back, and is asked again then", () => {
+    const fault = HttpFault.ofStatus(asker, {
+      status: 429,
+      headers: {},
+      now: 0,
+      body: "You exceeded your current quota, please check your plan and billing details. Please retry in 35.5s."
+    })
+    assert.deepStrictEqual([fault.reason, fault.transient, fault.retryAfter], ["model_busy", true, 35_500])
+  })
+
+  for (
+    const body of [
+      "\"bad thing\"",
+      "bad thing",
+      JSON.stringify([{ error: { code: 400, message: "bad thing" } }]),
+      "[\"bad thing\"]",
+      "<html><style>a{}</style><body><h1>bad thing</h1></body></html>",
+      JSON.stringify({ error: { message: JSON.stringify({ error: { message: "bad thing" } }) } }),
+      JSON.stringify(JSON.stringify({ error: { message: "bad thing" } })),
+      JSON.stringify({ detail: [{ loc: ["body"], msg: "bad thing" }] }),
+      JSON.stringify({ errors: [{ message: "bad thing" }] }),
+      JSON.stringify({ error_code: 17, error_msg: "bad thing" }),
+      JSON.stringify({ base_resp: { status_code: 1000, status_msg: "bad thing" } }),
+      "event: error\ndata: {\"error\":{\"message\":\"bad thing\"}}\n\n"
+    ]
+  ) {
+    it(`is understood in the body ${body.slice(0, 60)}`, () =>
+      assert.strictEqual(
+        HttpFault.ofStatus(asker, { status: 400, headers: {}, now: 0, body }).message,
+        `${asker.alias}: the request was rejected (400): bad thing`
+      ))
+  }
+
+  for (const body of ["", "null", "{}", "[]", "7"]) {
+    it(`says its status where the body is ${JSON.stringify(body)}`, () =>
+      assert.include(HttpFault.ofStatus(asker, { status: 400, headers: {}, now: 0, body }).message, "(400)"))
+  }
+
   it.live(
     "for a moment is asked again",
     Effect.fnUntraced(function*() {

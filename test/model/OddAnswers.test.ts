@@ -1,7 +1,8 @@
+import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { asked, calls, finish, models, type Question, text } from "./Asked.ts"
-import { type Answer, event, type Json, pieces, Server, status } from "./Server.ts"
+import { type Answer, cut, event, type Json, pieces, Server, status } from "./Server.ts"
 
 /** Answers of real servers that are not as their documents say, over both wires. */
 
@@ -164,13 +165,268 @@ describe("An answer over chat completions", () => {
   }
 
   it.live(
-    "that is empty is asked for again",
+    "that is empty or blank is asked for once more, then it is an error",
     Effect.fnUntraced(function*() {
-      const { parts, seen } = yield* answers("openai", [pieces(stop, done), pieces(say("ok"), stop, done)])
+      const { parts, seen } = yield* answers("openai", [pieces(say(" \n"), stop, done), pieces(say("ok"), stop, done)])
       assert.strictEqual(text(parts), "ok")
       assert.lengthOf(seen, 2)
+      const never = yield* answers("openai", [pieces(stop, done), pieces(say("\n"), stop, done)])
+      assert.include(never.fault?.message, "it is empty")
+      assert.lengthOf(never.seen, 2)
     })
   )
+
+  for (const reason of ["SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "content_filter"]) {
+    it.live(
+      `that ends with ${reason} was refused, with text or without`,
+      Effect.fnUntraced(function*() {
+        for (const before of ["", say("half")]) {
+          const { fault, parts, seen } = yield* chat(before, delta({}, reason), done)
+          assert.isUndefined(fault)
+          assert.strictEqual(finish(parts)?.reason, "content-filter")
+          assert.lengthOf(seen, 1)
+        }
+      })
+    )
+  }
+
+  it.live(
+    "that blocks the prompt was refused",
+    Effect.fnUntraced(function*() {
+      for (
+        const feedback of [{ promptFeedback: { blockReason: "OTHER" } }, {
+          prompt_feedback: { block_reason: "SAFETY" }
+        }]
+      ) {
+        assert.strictEqual(finish((yield* chat(event(feedback))).parts)?.reason, "content-filter")
+      }
+    })
+  )
+
+  it.live(
+    "cut off by a limit in any spelling has no half of a call",
+    Effect.fnUntraced(function*() {
+      const half = piece(0, "{\"path\":\"a", { id: "a", function: { name: "file_list" } })
+      const { parts } = yield* chat(say("x"), half, delta({}, "MAX_TOKENS"), done)
+      assert.deepStrictEqual(calls(parts), [])
+      assert.strictEqual(finish(parts)?.reason, "length")
+    })
+  )
+
+  const hello = say("Hel") + say("lo") + stop + done
+  for (
+    const [what, body] of [
+      ["without blank lines", hello.replaceAll("\n\n", "\n")],
+      ["with CR alone", hello.replaceAll("\n", "\r")],
+      ["with CR LF", hello.replaceAll("\n", "\r\n")],
+      ["without a space behind data:", hello.replaceAll("data: ", "data:")],
+      ["with data: twice", hello.replaceAll("data: ", "data: data: ")],
+      ["with data over lines", hello.replaceAll("\"choices\"", "\ndata: \"choices\"")],
+      ["with names, ids and pauses", hello.replaceAll("data: ", "id: 1\nevent: message\nretry: 10\ndata: ")],
+      [
+        "with words between, and no blank lines",
+        `: x\n${hello.replaceAll("data: ", "data: ping\ndata: ").replaceAll("\n\n", "\n")}`
+      ],
+      ["as lines of JSON", hello.replaceAll("data: ", "").replaceAll("\n\n", "\n")],
+      ["as a list of JSON", `[${hello.replaceAll("data: ", "").replace("[DONE]", "").trim().replaceAll("\n\n", ",")}]`]
+    ] as const
+  ) {
+    it.live(
+      `is read ${what}, as a whole and in single bytes`,
+      Effect.fnUntraced(function*() {
+        for (const given of [[body], Array.from(body)]) {
+          const { fault, parts } = yield* chat(...given)
+          assert.isUndefined(fault)
+          assert.strictEqual(text(parts), "Hello")
+        }
+      })
+    )
+  }
+
+  it.live(
+    "as lines of JSON is given line by line",
+    Effect.fnUntraced(function*() {
+      const line = hello.replaceAll("data: ", "").split("\n\n", 1)
+      const { fault, parts } = yield* answers("openai", [cut(`${line.join("")}\n`)])
+      assert.strictEqual(fault?.reason, "model_broken_off")
+      assert.strictEqual(text(parts), "Hel")
+    })
+  )
+
+  for (
+    const [encoding, compress] of [["gzip", gzipSync], ["deflate", deflateSync], ["br", brotliCompressSync]] as const
+  ) {
+    it.live(
+      `compressed with ${encoding} unasked is read, and so is a refusal`,
+      Effect.fnUntraced(function*() {
+        const packed = (code: number, body: string): Answer => ({ response }) =>
+          void response.writeHead(code, { "content-encoding": encoding }).end(compress(Buffer.from(body)))
+        assert.strictEqual(text((yield* answers("openai", [packed(200, hello)])).parts), "Hello")
+        const refused = yield* answers("openai", [packed(400, JSON.stringify({ error: { message: "bad thing" } }))])
+        assert.include(refused.fault?.message, "bad thing")
+      })
+    )
+  }
+
+  for (
+    const [what, event] of [
+      ["text", "event: error\ndata: boom happened\n\n"],
+      ["an object without error", "event: error\ndata: {\"message\":\"boom happened\"}\n\n"],
+      ["a sentence", "data: {\"error\":\"boom happened\"}\n\n"],
+      [
+        "JSON in text",
+        `data: ${JSON.stringify({ error: { message: JSON.stringify({ message: "boom happened" }) } })}\n\n`
+      ]
+    ] as const
+  ) {
+    it.live(
+      `that an error event breaks off says why: ${what}`,
+      Effect.fnUntraced(function*() {
+        const { fault, parts } = yield* chat(say("half"), event)
+        assert.match(fault?.message ?? "", /: boom happened$/)
+        assert.strictEqual(text(parts), "half")
+      })
+    )
+  }
+
+  it.live(
+    "that is none says what came in its place",
+    Effect.fnUntraced(function*() {
+      const body = JSON.stringify({ base_resp: { status_code: 1008, status_msg: "insufficient balance" } })
+      const { fault } = yield* answers("openai", [typed("application/json", body)])
+      assert.strictEqual(fault?.reason, "model_no_credit")
+      assert.include(fault?.message, "insufficient balance")
+    })
+  )
+
+  const repeated = { role: "assistant", content: "Hello" }
+  for (
+    const [what, ...given] of [
+      [
+        "that a last message repeats",
+        say("Hel"),
+        say("lo"),
+        event({ choices: [{ message: repeated, finish_reason: "stop" }] })
+      ],
+      [
+        "in a last message alone",
+        delta({ role: "assistant", content: "" }),
+        event({ choices: [{ message: repeated, finish_reason: "stop" }] })
+      ],
+      [
+        "of the first of several choices",
+        event({ choices: [{ index: 1, delta: { content: "No" } }, { index: 0, delta: { content: "Hel" } }] }),
+        event({ choices: [{ index: 1, delta: {}, finish_reason: "stop" }] }),
+        say("lo"),
+        stop
+      ],
+      ["in a list of parts", delta({ content: [{ type: "text", text: "Hel" }, "lo"] }), stop],
+      ["in an object", delta({ content: { type: "text", text: "Hello" } }), stop]
+    ] as ReadonlyArray<[string, ...ReadonlyArray<string>]>
+  ) {
+    it.live(
+      `has the text ${what}`,
+      Effect.fnUntraced(function*() {
+        const { fault, parts } = yield* chat(...given, done)
+        assert.isUndefined(fault)
+        assert.strictEqual(text(parts), "Hello")
+      })
+    )
+  }
+
+  for (
+    const [what, thoughts] of [
+      ["reasoning_content", { reasoning_content: "hm" }],
+      ["reasoning", { reasoning: "hm" }],
+      ["both", { reasoning: "hm", reasoning_content: "hm" }],
+      ["reasoning_text", { reasoning_text: "hm" }],
+      ["thinking", { thinking: { content: "hm" } }],
+      ["a list", { reasoning_content: [{ type: "text", text: "hm" }] }],
+      ["details alone", { reasoning_details: [{ type: "reasoning.text", index: 0, text: "hm" }] }],
+      ["a summary alone", { reasoning_details: [{ type: "reasoning.summary", index: 0, summary: "hm" }] }],
+      ["a field and details", {
+        reasoning: "hm",
+        reasoning_details: [{ type: "reasoning.text", index: 0, text: "hm" }]
+      }],
+      ["a part of the content", { content: [{ type: "thinking", thinking: [{ type: "text", text: "hm" }] }] }]
+    ] as const
+  ) {
+    it.live(
+      `has its thoughts in ${what}`,
+      Effect.fnUntraced(function*() {
+        const { parts } = yield* chat(delta(thoughts), say("yes"), stop, done)
+        assert.deepStrictEqual([text(parts, "reasoning"), text(parts)], ["hm", "yes"])
+      })
+    )
+  }
+
+  const called = (at: number | undefined, id: unknown, args: string, name = "file_list") =>
+    delta({ tool_calls: [{ ...(at === undefined ? {} : { index: at }), id, function: { name, arguments: args } }] })
+  const [a, b] = ["{\"path\":\"a\"}", "{\"path\":\"b\"}"]
+  for (
+    const [what, ...given] of [
+      ["empty ids and one index", called(0, "", a), called(0, "", b)],
+      ["no ids and one index", called(0, undefined, a), called(0, undefined, b)],
+      ["no ids and no index", called(undefined, null, a), called(undefined, null, b)],
+      ["one id, and indexes", called(0, "x", a), called(1, "x", b)],
+      ["one id and one index", called(0, "x", a), called(0, "x", b)],
+      ["one id and no index", called(undefined, "x", a), called(undefined, "x", b)],
+      ["ids that are numbers", called(0, 1, a), called(1, 2, b)],
+      [
+        "the index 0 each, in one piece",
+        delta({ tool_calls: [a, b].map((args) => ({ index: 0, function: { name: "file_list", arguments: args } })) })
+      ],
+      [
+        "no function around them",
+        delta({ tool_calls: [a, b].map((args, index) => ({ index, name: "file_list", arguments: args })) })
+      ],
+      [
+        "pieces that take turns",
+        called(0, "x", "{\"path\":"),
+        called(1, "y", "{\"path\":"),
+        piece(0, "\"a\"}"),
+        piece(1, "\"b\"}")
+      ],
+      ["an id of its own for each piece", called(0, "x", "{\"path\":"), called(0, "x2", "\"a\"}"), called(1, "y", b)],
+      ["arguments that come as a whole again", called(0, "x", a), called(0, "x", a), called(1, "y", "{}"), piece(1, b)]
+    ] as ReadonlyArray<[string, ...ReadonlyArray<string>]>
+  ) {
+    it.live(
+      `has both calls with ${what}`,
+      Effect.fnUntraced(function*() {
+        const { parts } = yield* chat(...given, delta({}, "tool_calls"), done)
+        assert.deepStrictEqual<unknown>(calls(parts).map(({ params }) => params), [{ path: "a" }, { path: "b" }])
+        assert.strictEqual(new Set(calls(parts).map(({ id }) => id)).size, 2)
+      })
+    )
+  }
+
+  for (
+    const [what, ...given] of [
+      [
+        "in pieces",
+        delta({ function_call: { name: "file_list", arguments: "" } }),
+        delta({ function_call: { arguments: a } })
+      ],
+      [
+        "with its name in each piece",
+        delta({ function_call: { name: "file_list", arguments: "{\"path\":" } }),
+        delta({ function_call: { name: "file_list", arguments: "\"a\"}" } })
+      ],
+      [
+        "in a message",
+        event({ choices: [{ message: { content: null, function_call: { name: "file_list", arguments: a } } }] })
+      ]
+    ] as ReadonlyArray<[string, ...ReadonlyArray<string>]>
+  ) {
+    it.live(
+      `has the call of a function_call ${what}`,
+      Effect.fnUntraced(function*() {
+        const { parts } = yield* chat(...given, delta({}, "function_call"), done)
+        assert.deepStrictEqual<unknown>(calls(parts).map(({ params }) => params), [{ path: "a" }])
+      })
+    )
+  }
 
   it.live(
     "of thoughts alone is an error",
@@ -278,6 +534,120 @@ describe("An answer of the Messages API", () => {
         calls(parts).map(({ params }) => params),
         [0, 1, 2, 3].map((at) => ({ path: `${at}` }))
       )
+    })
+  )
+
+  const said = (...pieces: ReadonlyArray<string>) =>
+    pieces.map((piece) => change(0, { type: "text_delta", text: piece })).join("")
+  for (
+    const [what, ...given] of [
+      ["of a block that nothing began", said("hi")],
+      ["of a block of an unknown type", open(0, { type: "output_text" }), said("hi"), shut(0)],
+      ["of a block without a type", open(0, {}), said("hi"), shut(0)],
+      [
+        "beside blocks of unknown types",
+        open(1, { type: "news", x: 1 }),
+        change(1, { type: "news_delta" }),
+        shut(1),
+        said("hi")
+      ],
+      [
+        "beside a piece of a call",
+        open(0, { type: "text", text: "" }),
+        said("hi"),
+        change(0, { type: "input_json_delta", partial_json: "{}" }),
+        shut(0)
+      ]
+    ] as ReadonlyArray<[string, ...ReadonlyArray<string>]>
+  ) {
+    it.live(
+      `has the text ${what}`,
+      Effect.fnUntraced(function*() {
+        const { fault, parts } = yield* anthropic(...given, end("end_turn"))
+        assert.isUndefined(fault)
+        assert.strictEqual(text(parts), "hi")
+      })
+    )
+  }
+
+  it.live(
+    "has the thoughts that a block of text holds apart from the text",
+    Effect.fnUntraced(function*() {
+      const thought = change(0, { type: "thinking_delta", thinking: "hm" })
+      const { parts } = yield* anthropic(
+        open(0, { type: "text", text: "" }),
+        thought,
+        said("hi"),
+        shut(0),
+        end("end_turn")
+      )
+      assert.deepStrictEqual([text(parts, "reasoning"), text(parts)], ["hm", "hi"])
+    })
+  )
+
+  it.live(
+    "needs its last event alone, or the mark of the other wire",
+    Effect.fnUntraced(function*() {
+      for (const last of [event({ type: "message_stop" }), done]) {
+        const { fault, parts } = yield* anthropic(use(0, "a"), args(0, "a.txt"), shut(0), last)
+        assert.isUndefined(fault)
+        assert.lengthOf(calls(parts), 1)
+      }
+      const broken = yield* anthropic(said("half"))
+      assert.include(broken.fault?.message, "ended before the answer did")
+      assert.strictEqual(text(broken.parts), "half")
+    })
+  )
+
+  it.live(
+    "may say what its events are by their names alone",
+    Effect.fnUntraced(function*() {
+      const named = [start, open(0, { type: "text", text: "" }), said("hi"), shut(0), end("end_turn")].join("")
+        .replaceAll(/(?:event: .*\n)?data: \{"type":"(message_\w+|content_\w+)",?/g, "event: $1\ndata: {")
+      const { fault, parts } = yield* answers("anthropic", [pieces(named)])
+      assert.isUndefined(fault)
+      assert.strictEqual(text(parts), "hi")
+    })
+  )
+
+  const json = (partial_json: unknown) => change(0, { type: "input_json_delta", partial_json })
+  const path = JSON.stringify({ path: "a" })
+  for (
+    const [what, input, ...given] of [
+      ["as text", path],
+      ["at its start", { path: "a" }],
+      ["at its start and in pieces", { path: "a" }, json(path)],
+      ["at its start, and empty behind it", { path: "a" }, json("{}")],
+      ["encoded twice", {}, json(JSON.stringify(path))],
+      ["twice", {}, json(path), json(path)],
+      ["empty, then whole", {}, json("{}"), json(path)],
+      ["as an object", {}, json({ path: "a" })]
+    ] as ReadonlyArray<[string, unknown, ...ReadonlyArray<string>]>
+  ) {
+    it.live(
+      `has the input of a call ${what}`,
+      Effect.fnUntraced(function*() {
+        const block = open(0, { type: "tool_use", id: "t", name: "file_list", input })
+        const { parts } = yield* anthropic(block, ...given, shut(0), end("tool_use"))
+        assert.deepStrictEqual<unknown>(calls(parts).map(({ params }) => params), [{ path: "a" }])
+      })
+    )
+  }
+
+  it.live(
+    "cut off by a limit has no call that had no arguments yet",
+    Effect.fnUntraced(function*() {
+      const { parts } = yield* anthropic(use(0, "a"), shut(0), use(1, "b"), shut(1), end("max_tokens"))
+      assert.deepStrictEqual(calls(parts).map(({ id }) => id), ["a"])
+    })
+  )
+
+  it.live(
+    "calls the tool that a name means",
+    Effect.fnUntraced(function*() {
+      const block = open(0, { type: "tool_use", id: "t", name: "functions.File-List ", input: {} })
+      const { parts } = yield* anthropic(block, shut(0), end("tool_use"))
+      assert.deepStrictEqual(calls(parts).map(({ name }) => name), ["file_list"])
     })
   )
 

@@ -482,7 +482,7 @@ describe("A chat completions request", () => {
         ),
         { tools: ["read"] }
       )
-      const end = parts.find((part) => part.type === "reasoning-end")
+      const end = parts.findLast((part) => part.type === "reasoning-end")
       assert.deepStrictEqual<unknown>(end?.metadata, {
         openai: {
           by: "local",

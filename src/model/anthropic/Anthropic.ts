@@ -92,13 +92,14 @@ export const make = (provider: Provider, name: string, http: HttpExchange): Mode
         Effect.gen(function*() {
           const images = provider.vision ? yield* Images.inPrompt(request.prompt, learned) : Images.none
           const sent = body(request, wishes, images)
+          const tools = sent.tools?.map(({ name }) => name) ?? []
           return {
             sent: {
               fields: Object.keys(sent),
-              tools: sent.tools?.map(({ name }) => name) ?? [],
+              tools,
               images: Images.pathsOf(images)
             },
-            answer: post("/v1/messages", sent, () => AnthropicReader.make({ id, model, learned }))
+            answer: post("/v1/messages", sent, () => AnthropicReader.make({ id, model, tools, learned }))
           }
         }))
     }))

@@ -1,9 +1,18 @@
 import type { Response } from "effect/ai"
 import { notes, type ThoughtNotes } from "./AnthropicMessages.ts"
 import type { Learned } from "../Learned.ts"
-import { failsWith, type ResponseMetadata, ResponseParts, type ResponseReader } from "../ResponseParts.ts"
+import {
+  endedEarly,
+  endedWith,
+  failsWith,
+  type Lack,
+  nothingCame,
+  type ResponseMetadata,
+  ResponseParts,
+  type ResponseReader
+} from "../ResponseParts.ts"
 import { type TaggedText, ThoughtTags } from "../ThoughtTags.ts"
-import { calledName, parseArguments } from "../ToolSchemas.ts"
+import { calledName, joinedArguments, parseArguments } from "../CalledTool.ts"
 
 /** Reads the events of the Messages API. Unknown kinds are ignored: the API announces that more will come. */
 
@@ -35,12 +44,12 @@ interface Event {
     readonly text?: string
     readonly thinking?: string
     readonly signature?: string
-    readonly partial_json?: string
+    readonly partial_json?: unknown
     readonly stop_reason?: string | null
   }
   readonly usage?: Usage
   /** Of a whole message. */
-  readonly content?: ReadonlyArray<ContentBlock>
+  readonly content?: ReadonlyArray<ContentBlock> | string
   readonly stop_reason?: string | null
 }
 
@@ -76,7 +85,15 @@ const counted = (before: Usage, now: Usage | undefined): Usage => ({
 type Block =
   | { readonly kind: "text" }
   | { readonly kind: "thought"; signature: string }
-  | { readonly kind: "call"; readonly id: string; readonly name: string; readonly whole: unknown; json: string }
+  | {
+    readonly kind: "call"
+    readonly id: string
+    readonly name: string
+    readonly whole: unknown
+    readonly pieces: Array<string>
+  }
+  /** One whose type is not known, or not of use here. */
+  | { readonly kind: "other" }
 
 type Call = Extract<Block, { kind: "call" }>
 
@@ -84,13 +101,16 @@ interface ReaderOptions {
   /** Unique to this response: calls without an id of their own get theirs from it. */
   readonly id: string
   readonly model: string
+  /** The names of the tools that were offered. */
+  readonly tools: ReadonlyArray<string>
   readonly learned: Pick<Learned, "opensUntagged">
 }
 
-export const make = ({ id: base, learned, model }: ReaderOptions): ResponseReader => {
+export const make = ({ id: base, learned, model, tools }: ReaderOptions): ResponseReader => {
   const parts = new ResponseParts()
   const tags = new ThoughtTags(learned.opensUntagged)
   const broken: Array<Call> = []
+  let empty: Call | undefined
   const open = new Map<unknown, Block>()
   const used = new Set<string>()
   /** The block whose text is being said. */
@@ -109,7 +129,7 @@ export const make = ({ id: base, learned, model }: ReaderOptions): ResponseReade
   }
 
   const emit = ({ id, name }: Call, params: unknown) =>
-    parts.push({ type: "tool-call", id: ownId(id), name: calledName(name), params })
+    parts.push({ type: "tool-call", id: ownId(id), name: calledName(name, tools), params })
 
   const sayTagged = (found: TaggedText) => {
     if (found === "retract") {
@@ -119,7 +139,7 @@ export const make = ({ id: base, learned, model }: ReaderOptions): ResponseReade
   }
 
   const say = (block: Block, text: string) => {
-    if (block.kind === "call" || text === "") return
+    if (text === "" || (block.kind !== "text" && block.kind !== "thought")) return
     if (saying !== block) {
       parts.begin(block.kind === "text" ? "text" : "reasoning")
       saying = block
@@ -133,6 +153,7 @@ export const make = ({ id: base, learned, model }: ReaderOptions): ResponseReade
 
   const start = (index: unknown, given: NonNullable<Event["content_block"]>) => {
     close(index)
+    giveEmpty()
     switch (given.type) {
       case "text": {
         const block: Block = { kind: "text" }
@@ -151,34 +172,68 @@ export const make = ({ id: base, learned, model }: ReaderOptions): ResponseReade
         return parts.begin("reasoning", noted({ redacted: word(given.data) }))
       case "tool_use": {
         const { id, input = {}, name } = given
-        open.set(index, { kind: "call", id: word(id), name: word(name), whole: input, json: "" })
+        open.set(index, { kind: "call", id: word(id), name: word(name), whole: input, pieces: [] })
+        return
       }
+      default:
+        if (given.type !== undefined) open.set(index, { kind: "other" })
     }
+  }
+
+  /** The open block for a piece; one of the kind is begun where none is. */
+  const blockFor = (index: unknown, kind: "text" | "thought"): Block => {
+    const known = open.get(index)
+    if (known?.kind === kind) return known
+    close(index)
+    const block: Block = kind === "text" ? { kind } : { kind, signature: "" }
+    open.set(index, block)
+    return block
   }
 
   const change = (index: unknown, delta: NonNullable<Event["delta"]>) => {
     const block = open.get(index)
-    if (block === undefined) return
     switch (delta.type) {
       case "text_delta":
-        return say(block, word(delta.text))
+        return say(blockFor(index, "text"), word(delta.text))
       case "thinking_delta":
-        return say(block, word(delta.thinking))
+        return say(blockFor(index, "thought"), word(delta.thinking))
       case "signature_delta":
-        if (block.kind === "thought") block.signature += word(delta.signature)
+        if (block?.kind === "thought") block.signature += word(delta.signature)
         return
-      case "input_json_delta":
-        if (block.kind === "call") block.json += word(delta.partial_json)
+      case "input_json_delta": {
+        const json = delta.partial_json
+        const call = block ?? Array.from(open.values()).findLast(({ kind }) => kind === "call")
+        if (call?.kind === "call") call.pieces.push(typeof json === "object" ? JSON.stringify(json) : word(json))
+      }
     }
+  }
+
+  const paramsOf = ({ pieces, whole }: Call): unknown => {
+    const json = joinedArguments(pieces.filter((piece) => piece !== ""))
+    const params = json === "" ? whole : parseArguments(json)
+    // Some servers send the input whole at the start, and then an empty one.
+    if (json.trim() === "{}" && typeof whole === "object") return whole
+    return typeof params === "string" ? parseArguments(params) : params
+  }
+
+  const isEmpty = ({ pieces, whole }: Call) =>
+    pieces.join("") === "" && typeof whole === "object" && Object.keys(whole ?? {}).length === 0
+
+  /** A call without arguments is not cut off where something follows it. */
+  const giveEmpty = () => {
+    if (empty !== undefined) emit(empty, {})
+    empty = undefined
   }
 
   const close = (index: unknown) => {
     const block = open.get(index)
     if (block === undefined) return
+    giveEmpty()
     open.delete(index)
     if (block.kind === "call") {
-      const params = block.json === "" ? block.whole : parseArguments(block.json)
+      const params = paramsOf(block)
       if (typeof params === "string") broken.push(block)
+      else if (isEmpty(block)) empty = block
       else emit(block, params)
       saying = undefined
       return
@@ -192,17 +247,26 @@ export const make = ({ id: base, learned, model }: ReaderOptions): ResponseReade
     }
   }
 
+  /** The reason of an answer that its server marked as ended without one. */
+  const assumed = () => parts.lack === undefined || open.size > 0 || empty !== undefined ? "end_turn" : stop
+
   /** What is missing for a whole answer. */
-  const finish = (): string | undefined => {
+  const finish = (): Lack | undefined => {
     if (done) return undefined
     const reason = finishReasons[stop ?? ""]
-    if (reason === undefined && failsWith(stop ?? "")) return `it ended with "${stop}"`
+    if (reason === undefined && failsWith(stop ?? "")) return endedWith(stop ?? "")
     for (const index of Array.from(open.keys())) close(index)
     tags.rest().forEach(sayTagged)
     parts.end()
     // A call whose arguments a limit cut off is dropped.
-    if (reason !== "length") broken.splice(0).forEach((call) => emit(call, call.json))
-    if ((reason ?? "stop") === "stop" && parts.lack !== undefined) return parts.lack
+    if (reason === "length") empty = undefined
+    else {
+      giveEmpty()
+      broken.splice(0).forEach((call) => emit(call, joinedArguments(call.pieces) || call.whole))
+    }
+    if (reason !== "length" && reason !== "content-filter" && reason !== "pause" && parts.lack !== undefined) {
+      return parts.lack
+    }
     done = true
     parts.push({ type: "finish", reason: reason ?? "other", usage: usageOf(usage) })
     return undefined
@@ -212,7 +276,8 @@ export const make = ({ id: base, learned, model }: ReaderOptions): ResponseReade
   const whole = ({ content, stop_reason, usage: counts }: Event) => {
     begun = true
     usage = counted(usage, counts)
-    for (const [index, block] of (Array.isArray(content) ? content : []).entries()) {
+    const blocks = typeof content === "string" ? [{ type: "text", text: content }] : content ?? []
+    for (const [index, block] of blocks.entries()) {
       start(index, block)
       close(index)
     }
@@ -242,6 +307,7 @@ export const make = ({ id: base, learned, model }: ReaderOptions): ResponseReade
           usage = counted(usage, event.usage)
           return undefined
         case "message_stop":
+          stop ??= assumed()
           return void finish()
         case "message":
           return whole(event)
@@ -251,13 +317,10 @@ export const make = ({ id: base, learned, model }: ReaderOptions): ResponseReade
           return undefined
       }
     },
-    finish: () => {
-      if (stop === undefined || stop === null) {
-        return begun
-          ? "the connection ended before the answer did"
-          : "nothing came"
-      }
-      return finish()
+    finish: (marked) => {
+      if (marked && begun) stop ??= assumed()
+      if (stop !== undefined && stop !== null) return finish()
+      return begun ? endedEarly : nothingCame
     }
   }
 }

@@ -1,6 +1,7 @@
 import { type Array as Arr, Cause, Data, Effect, type Pull, type Scope } from "effect"
 import * as http from "node:http"
 import * as https from "node:https"
+import type { Readable } from "node:stream"
 import type { ProxyVariables } from "../../config/Providers.ts"
 
 /**
@@ -31,7 +32,28 @@ export interface HttpAnswer {
  */
 export type HttpExchange = (request: HttpRequest) => Effect.Effect<HttpAnswer, ConnectionFailed, Scope.Scope>
 
-const piecesOf = (message: http.IncomingMessage): HttpAnswer["pieces"] => {
+/**
+ * The bytes of a body. Nothing is asked to be compressed, but some servers and proxies do it all the same, and some
+ * only say so.
+ */
+const bodyOf = (message: http.IncomingMessage): Readable => {
+  const encoding = message.headers["content-encoding"]?.trim().toLowerCase()
+  if (encoding === undefined || encoding === "" || encoding === "identity") return message
+  const zlib = process.getBuiltinModule("node:zlib")
+  const { BROTLI_OPERATION_FLUSH, Z_SYNC_FLUSH } = zlib.constants
+  const settings = { flush: Z_SYNC_FLUSH, finishFlush: Z_SYNC_FLUSH }
+  const decoder = encoding === "br"
+    ? zlib.createBrotliDecompress({ flush: BROTLI_OPERATION_FLUSH, finishFlush: BROTLI_OPERATION_FLUSH })
+    : encoding === "zstd"
+    ? zlib.createZstdDecompress()
+    : zlib.createUnzip(settings)
+  message.on("error", (cause) => decoder.destroy(cause)).on("close", () => {
+    if (!message.complete) decoder.destroy()
+  })
+  return message.pipe(decoder)
+}
+
+const piecesOf = (message: Readable): HttpAnswer["pieces"] => {
   let lost: ConnectionFailed | undefined
   let wake = () => {}
   message.on("readable", () => wake()).on("end", () => wake()).on("close", () => wake()).on("error", (cause) => {
@@ -85,7 +107,7 @@ export const make = (proxy: ProxyVariables): Effect.Effect<HttpExchange, never, 
         )
         request.end(body)
       })
-      return { status: message.statusCode ?? 0, headers: headersOf(message), pieces: piecesOf(message) }
+      return { status: message.statusCode ?? 0, headers: headersOf(message), pieces: piecesOf(bodyOf(message)) }
     })
   })
 

@@ -1,4 +1,5 @@
 import { ModelFault, type ModelFaultReason } from "../ModelFault.ts"
+import type { Lack } from "../ResponseParts.ts"
 import { beginning } from "../../domain/Cut.ts"
 
 /** The model and server of a request, for messages. */
@@ -19,16 +20,6 @@ export const field = (value: unknown, name: string): unknown =>
 const words = (value: unknown): string | undefined =>
   typeof value === "string" && value.trim() !== "" ? value.trim() : undefined
 
-/** The sentence in an error body; providers share no shape for it. */
-const sentenceIn = (value: unknown): string | undefined => {
-  const error = field(value, "error")
-  // OpenRouter nests the message of the model's own host one level deeper.
-  const raw = words(field(field(error, "metadata"), "raw"))
-  const said = words(field(error, "message")) ?? words(error) ?? words(field(value, "message")) ??
-    words(field(value, "detail"))
-  return said === undefined ? raw : raw === undefined ? said : `${said}: ${raw}`
-}
-
 const parsed = (body: string): unknown => {
   try {
     return JSON.parse(body)
@@ -37,12 +28,56 @@ const parsed = (body: string): unknown => {
   }
 }
 
+/** Where the sentence of an error may be, the likeliest first; providers share no shape for it. */
+const places = [
+  "error",
+  "message",
+  "error_description",
+  "detail",
+  "msg",
+  "error_message",
+  "error_msg",
+  "errorMessage",
+  "Message",
+  "errors",
+  "status_msg",
+  "base_resp",
+  "response",
+  "title"
+]
+
+const deepest = 6
+
+/** The sentence in an error body, which may be text, or JSON within text, or a list. */
+const sentenceIn = (value: unknown, depth = 0): string | undefined => {
+  if (depth > deepest || value === null || (typeof value !== "object" && typeof value !== "string")) return undefined
+  if (typeof value === "string") {
+    const text = words(value)
+    return text !== undefined && /^["{[]/.test(text) ? sentenceIn(parsed(text), depth + 1) ?? text : text
+  }
+  const firstOf = (values: ReadonlyArray<unknown>): string | undefined => {
+    for (const one of values) {
+      const found = sentenceIn(one, depth + 1)
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
+  if (Array.isArray(value)) return firstOf(value)
+  // OAuth's word and its sentence; OpenRouter nests the message of the model's own host one level deeper.
+  const code = words(field(value, "error_description")) === undefined ? undefined : words(field(value, "error"))
+  const said = firstOf((code === undefined ? places : places.slice(1)).map((name) => field(value, name)))
+  const raw = words(field(field(value, "metadata"), "raw"))
+  const own = code === undefined ? said : `${code}: ${said}`
+  return own === undefined ? raw : raw === undefined || own.includes(raw) ? own : `${own}: ${raw}`
+}
+
 const plain = (body: string): string | undefined =>
   words(body.replace(/<(style|script)[\s\S]*?<\/\1>|<[^>]*>/gi, " ").replace(/\s+/g, " "))
 
-/** The sentence in a raw body, which may be JSON, HTML or plain text. */
+/** The sentence in a raw body, which may be JSON, an event with JSON, HTML or plain text. */
 const sentenceOf = (body: string): string | undefined =>
-  sentenceIn(parsed(body)) ?? plain(body.replace(/^[{}[\]\s]*$/, ""))
+  sentenceIn(parsed(body)) ?? sentenceIn(parsed(/^data:\s*(.*)$/m.exec(body)?.[1] ?? "")) ??
+    plain(body.replace(/^[{}[\]\s]*$|^\s*null\s*$/, ""))
 
 /** Wordings for a prompt that is too long; providers share no code for it. */
 const overflow = new RegExp(
@@ -104,7 +139,8 @@ const keyAdvice = ({ apiKeyEnv, hasKey }: ModelRequest): string =>
  */
 export const meaning = (asked: ModelRequest, status: number, said: string): RefusalMeaning => {
   const { baseUrl, model } = asked
-  if (noCredit.test(said) || status === 402) {
+  // Gemini says of a limit a minute that the quota is exceeded, and when it may be asked again.
+  if ((noCredit.test(said) && !(status === 429 && waitIn(said) !== undefined)) || status === 402) {
     return { reason: "model_no_credit", says: "the account has no credit left", advice: "see its billing page" }
   }
   if (status === 413 || ((status === 400 || status === 422 || status === 500) && overflow.test(said))) {
@@ -161,14 +197,40 @@ const longest = 400
 
 const short = (text: string) => text.length > longest ? `${beginning(text, longest)}…` : text
 
-/** `retry-after-ms`, or `retry-after` in seconds or as a date; in milliseconds. */
-export const retryAfter = (headers: HttpRefusal["headers"], now: number): number | undefined => {
+const units: Readonly<Record<string, number>> = { ms: 1, mi: 1, s: 1000, m: 60_000, h: 3_600_000 }
+
+/** A time as providers write it: `1.2s`, `6m0s`, `20 seconds`; in milliseconds. */
+const millisIn = (text: string): number | undefined => {
+  const found = Array.from(text.matchAll(/(\d+(?:\.\d+)?)\s*(ms|milli|[smh])/gi))
+  return found.length === 0
+    ? undefined
+    : found.reduce((sum, [, count, unit = "s"]) => {
+      const short = unit.toLowerCase()
+      return sum + Number(count) * (units[short] ?? units[short.slice(0, 2)] ?? 0)
+    }, 0)
+}
+
+const waitWords =
+  /(?:try again|retry|wait|available|reset)[^.\d]{0,40}?\b(?:in|after|for|about)\s+(?:approximately |about |another )?((?:\d+(?:\.\d+)?\s*(?:ms|milliseconds?|seconds?|secs?|minutes?|mins?|hours?|hrs?|[smh])\b[\s,]*(?:and )?|\d+(?:\.\d+)?(?:ms|[smh])(?=\d))+)/i
+
+/** The pause that a body asks for, in words or in a field of its own; in milliseconds. */
+export const waitIn = (body: string): number | undefined => {
+  const [, delay] = /"retryDelay"\s*:\s*"([^"]+)"/.exec(body) ?? []
+  if (delay !== undefined) return millisIn(delay)
+  const [, seconds] = /"retry_?after(?:_seconds)?"\s*:\s*"?(\d+(?:\.\d+)?)/i.exec(body) ?? []
+  if (seconds !== undefined) return Number(seconds) * 1000
+  const [, said] = waitWords.exec(body) ?? []
+  return said === undefined ? undefined : millisIn(said)
+}
+
+/** `retry-after-ms`, or `retry-after` in seconds or as a date, or what the body says; in milliseconds. */
+export const retryAfter = (headers: HttpRefusal["headers"], now: number, body = ""): number | undefined => {
   const exact = Number(headers["retry-after-ms"] ?? NaN)
   if (Number.isFinite(exact)) return Math.max(0, exact)
   const text = headers["retry-after"]?.trim() ?? ""
   const seconds = text === "" ? NaN : Number(text)
   const millis = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(text) - now
-  return Number.isFinite(millis) ? Math.max(0, millis) : undefined
+  return Number.isFinite(millis) ? Math.max(0, millis) : waitIn(body)
 }
 
 const told = (
@@ -190,7 +252,13 @@ const told = (
 /** The fault of a response with an error status. */
 export const ofStatus = (asked: ModelRequest, { body, headers, now, status }: HttpRefusal): ModelFault => {
   const said = sentenceOf(body)
-  return told(asked, meaning(asked, status, `${body} ${said ?? ""}`), ` (${status})`, said, retryAfter(headers, now))
+  return told(
+    asked,
+    meaning(asked, status, `${body} ${said ?? ""}`),
+    ` (${status})`,
+    said,
+    retryAfter(headers, now, body)
+  )
 }
 
 /** Types of `error` events and the status each stands for. */
@@ -218,8 +286,15 @@ export const ofEvent = (asked: ModelRequest, value: unknown): ModelFault => {
   const code = [field(error, "code"), field(error, "type"), field(value, "code")]
     .map((code) => typeof code === "number" ? code : typeof code === "string" ? statuses[code] ?? Number(code) : NaN)
     .find((code) => code >= 300 && code < 600)
-  const said = sentenceIn(value) ?? short(JSON.stringify(value) ?? "")
-  return told(asked, meaning(asked, code ?? 500, JSON.stringify(value)), code === undefined ? "" : ` (${code})`, said)
+  const body = JSON.stringify(value) ?? ""
+  const said = sentenceIn(value) ?? short(body)
+  return told(
+    asked,
+    meaning(asked, code ?? 500, `${body} ${said}`),
+    code === undefined ? "" : ` (${code})`,
+    said,
+    waitIn(`${body} ${said}`)
+  )
 }
 
 const codeOf = (cause: unknown): string => {
@@ -261,6 +336,17 @@ export const ofTransport = (asked: ModelRequest, cause: unknown): ModelFault => 
 
 export const brokenOff = ({ alias }: ModelRequest, how: string): ModelFault =>
   new ModelFault({ reason: "model_broken_off", message: `${alias}: the answer broke off: ${how}`, transient: true })
+
+/**
+ * The fault of a response that is no answer. `aside`: what came in its place, which may say why. An answer that ends
+ * and has nothing in it is asked for once more.
+ */
+export const ofLack = (asked: ModelRequest, { kind, says }: Lack, aside: unknown): ModelFault => {
+  if (kind === "all" && sentenceIn(aside) !== undefined) return ofEvent(asked, aside)
+  if (kind !== "answer") return brokenOff(asked, says)
+  const { message, reason } = brokenOff(asked, says)
+  return new ModelFault({ reason, message, transient: true, tries: 2 })
+}
 
 export const tooSlow = ({ alias }: ModelRequest, what: string): ModelFault =>
   new ModelFault({ reason: "model_timeout", message: `${alias}: ${what}`, transient: false })

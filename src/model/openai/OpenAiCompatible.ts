@@ -79,16 +79,17 @@ export const make = (provider: Provider, model: string, http: HttpExchange): Mod
             : request.tools.filter(({ name }) => !learned.refusedTools.has(name))
           const fields = body(offered, wishes)
           const prompt = messages(request.prompt, { images, provider: provider.alias, shortIds: learned.shortIds })
+          const tools = offered.map(({ name }) => name)
           return {
             sent: {
               fields: Object.keys(fields),
-              tools: offered.map(({ name }) => name),
+              tools,
               images: Images.pathsOf(images)
             },
             answer: post(
               "/chat/completions",
               { ...fields, messages: prompt },
-              () => OpenAiReader.make({ id, provider: provider.alias, learned })
+              () => OpenAiReader.make({ id, provider: provider.alias, tools, learned })
             )
           }
         }))

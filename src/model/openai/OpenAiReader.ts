@@ -1,9 +1,17 @@
 import type { Response } from "effect/ai"
 import { type CallNotes, notes, type ReasoningNotes } from "./OpenAiMessages.ts"
 import type { Learned } from "../Learned.ts"
-import { failsWith, type ResponseMetadata, ResponseParts, type ResponseReader } from "../ResponseParts.ts"
+import {
+  endedEarly,
+  endedWith,
+  failsWith,
+  nothingCame,
+  type ResponseMetadata,
+  ResponseParts,
+  type ResponseReader
+} from "../ResponseParts.ts"
 import { type TaggedText, ThoughtTags } from "../ThoughtTags.ts"
-import { calledName, parseArguments } from "../ToolSchemas.ts"
+import { calledName, isWhole, joinedArguments, parseArguments } from "../CalledTool.ts"
 
 /**
  * Reads the events of chat completions. Servers in the field omit fields, send null or other types, so each field is
@@ -28,25 +36,46 @@ const finishReasons: Readonly<Record<string, Response.FinishReason>> = {
   length: "length",
   max_tokens: "length",
   model_length: "length",
-  content_filter: "content-filter",
-  safety: "content-filter",
-  refusal: "content-filter",
   tool_calls: "tool-calls",
   function_call: "tool-calls",
   tool_use: "tool-calls"
 }
 
+/** Words for an answer that a filter ended; Gemini alone has ten of them. */
+const filtered =
+  /filter|safety|recitation|blocklist|prohibited|spii|sensitive|refus|guardrail|^language$|moderation|model_armor/
+
+const meaningOf = (finish: string | undefined): Response.FinishReason | undefined => {
+  const word = (finish ?? "").toLowerCase()
+  return finishReasons[word] ?? (filtered.test(word) ? "content-filter" : undefined)
+}
+
 /** A limit or a filter ended the answer: that it is empty is no fault. */
 const isCut = (finish: string | undefined): boolean => {
-  const meaning = finishReasons[(finish ?? "").toLowerCase()]
+  const meaning = meaningOf(finish)
   return meaning === "length" || meaning === "content-filter"
 }
 
+/** Fields of thoughts; of a message with several the first one that has any counts. */
+const thoughtFields = ["reasoning_content", "reasoning", "reasoning_text", "thinking", "thought"]
+
+/** The text of a thought or a part, whatever holds it. */
+const textIn = (value: unknown): string => {
+  if (typeof value === "string") return value
+  if (Array.isArray(value)) return value.map(textIn).join("")
+  const holder = object(value)
+  if (holder === undefined) return ""
+  return ["text", "content", "thinking", "summary", "reasoning", "refusal"].reduce(
+    (found, key) => found === "" ? textIn(holder[key]) : found,
+    ""
+  )
+}
+
 interface Call {
-  readonly index: unknown
+  readonly index: number | undefined
   id: string
   name: string
-  json: string
+  readonly pieces: Array<string>
   extra: unknown
 }
 
@@ -88,8 +117,6 @@ const addDetail = (details: Array<Record<string, unknown>>, piece: Json): void =
 
 const noted = (value: ReasoningNotes | CallNotes): ResponseMetadata => ({ [notes]: value as ResponseMetadata[string] })
 
-const isWhole = (json: string): boolean => json.trim() !== "" && typeof parseArguments(json) !== "string"
-
 /** A name may come in pieces, whole in each piece, or longer in each. */
 const joinedName = (known: string, piece: string): string =>
   piece === "" || piece === known ? known : piece.startsWith(known) ? piece : known + piece
@@ -99,41 +126,68 @@ interface ReaderOptions {
   readonly id: string
   /** The alias of the provider. */
   readonly provider: string
+  /** The names of the tools that were offered. */
+  readonly tools: ReadonlyArray<string>
   readonly learned: Pick<Learned, "opensUntagged">
 }
 
-export const make = ({ id, learned, provider }: ReaderOptions): ResponseReader => {
+export const make = ({ id, learned, provider, tools }: ReaderOptions): ResponseReader => {
   const parts = new ResponseParts()
   const calls: Array<Call> = []
   const details: Array<Record<string, unknown>> = []
   const tags = new ThoughtTags(learned.opensUntagged)
+  /** Where the thoughts come from: the field of the first. */
   let thought: string | undefined
+  /** The index of the choice that counts. */
+  let chosen: unknown
+  let spoken = false
   let usage: Json | undefined
   let finish: string | undefined
   let refused = false
   let heard = false
   let done = false
 
+  /** The call that a piece goes on with; of several with one index the newest. */
+  const knownCall = (index: number | undefined, id: string, name: string): Call | undefined => {
+    const last = calls.at(-1)
+    if (index === undefined) {
+      return id === "" ? last : calls.findLast((call) => call.id === id) ?? (name === "" ? last : undefined)
+    }
+    return calls.findLast((call) => call.index === index && call.id === id) ??
+      calls.findLast((call) => call.index === index) ?? (id + name === "" ? last : undefined)
+  }
+
+  /**
+   * Whether a piece with a name begins another call than the one it seems to go on with: some servers give every call
+   * the index 0, one id, or none.
+   */
+  const isOther = (call: Call, id: string, name: string, args: string): boolean => {
+    const json = joinedArguments(call.pieces).trim()
+    const begins = args.trimStart().startsWith("{")
+    const whole = isWhole(json)
+    if (id !== "" && call.id !== "" && id !== call.id) return json === "" || whole || args === "" || begins
+    if (!whole) return false
+    if (!begins) return joinedName(call.name, name) !== call.name
+    return args.trim() !== json && (json !== "{}" || name !== call.name)
+  }
+
   const onCall = (value: unknown) => {
     const delta = object(value)
-    const called = object(delta?.["function"])
-    if (delta === undefined || called === undefined) return
-    const [id, name, index] = [word(delta["id"]), word(called["name"]), delta["index"]]
-    const args = called["arguments"]
-    const last = calls.at(-1)
-    const numbered = () => calls.find((call) => call.index === index) ?? (id === "" && name === "" ? last : undefined)
-    const unnumbered = () => name === "" ? last : calls.find((call) => id !== "" && call.id === id)
-    const same = index === undefined || index === null ? unnumbered() : numbered()
-    // Some servers give every whole call the index 0: another id with a name is another call, and so is a name behind
-    // whole arguments.
-    const isOther = same !== undefined && name !== "" &&
-      (id !== "" && same.id !== "" ? same.id !== id : id === "" && same.name !== name && isWhole(same.json))
-    const known = isOther ? calls.find((call) => id !== "" && call.id === id) : same
-    const call = known ?? { index, id, name, json: "", extra: undefined }
+    if (delta === undefined) return
+    const called = object(delta["function"]) ?? delta
+    const id = typeof delta["id"] === "number" ? String(delta["id"]) : word(delta["id"])
+    const name = word(called["name"])
+    const index = delta["index"] === undefined || delta["index"] === null ? undefined : Number(delta["index"])
+    const given = called["arguments"]
+    const args = object(given) === undefined ? word(given) : JSON.stringify(given)
+    const same = knownCall(index, id, name)
+    const known = same === undefined || (name !== "" && isOther(same, id, name, args)) ? undefined : same
+    if (known === undefined && id + name + args === "") return
+    const call = known ?? { index, id, name, pieces: [], extra: undefined }
     if (known === undefined) calls.push(call)
     else call.name = joinedName(call.name, name)
     if (call.id === "") call.id = id
-    call.json += typeof args === "string" ? args : object(args) === undefined ? "" : JSON.stringify(args)
+    if (args !== "") call.pieces.push(args)
     if (delta["extra_content"] !== undefined) call.extra = delta["extra_content"]
   }
 
@@ -144,30 +198,89 @@ export const make = ({ id, learned, provider }: ReaderOptions): ResponseReader =
     } else parts.say(...found)
   }
 
+  /** `field`: the one that is sent back with it. */
+  const onThought = (source: string, text: string, field?: string) => {
+    if (text === "") return
+    if (thought === undefined) {
+      thought = source
+      tags.apart()
+    }
+    if (thought === source) {
+      parts.say("reasoning", text, noted({ by: provider, ...(field === undefined ? {} : { field }) }))
+    }
+  }
+
+  const onContent = (content: unknown): void => {
+    if (typeof content === "string") {
+      spoken ||= content !== ""
+      tags.split(content).forEach(say)
+      return
+    }
+    for (const part of Array.isArray(content) ? content as ReadonlyArray<unknown> : [content]) {
+      const type = word(object(part)?.["type"])
+      if (typeof part === "string") onContent(part)
+      else if (/thinking|reasoning/.test(type)) onThought("content", textIn(part))
+      else if (type === "refusal") onRefusal(textIn(part))
+      else if (/^(?:output_)?text$|^$/.test(type)) onContent(word(object(part)?.["text"]))
+    }
+  }
+
+  const onRefusal = (refusal: string) => {
+    if (refusal === "") return
+    refused = true
+    parts.say("text", refusal)
+  }
+
   const onDelta = (delta: Json) => {
-    for (const field of ["reasoning_content", "reasoning"]) {
-      const text = word(delta[field])
-      if (text === "") continue
-      if (thought === undefined) {
-        thought = field
-        tags.apart()
-      }
-      if (thought === field) parts.say("reasoning", text, noted({ by: provider, field }))
+    for (const field of thoughtFields) {
+      const value = delta[field]
+      // What came in another form than text is not sent back.
+      onThought(field, textIn(value), typeof value === "string" ? field : undefined)
     }
     for (const detail of list(delta["reasoning_details"])) {
       const piece = object(detail)
-      if (piece !== undefined) addDetail(details, piece)
+      if (piece === undefined) continue
+      addDetail(details, piece)
+      onThought("reasoning_details", textIn(piece))
     }
-    const refusal = word(delta["refusal"])
-    refused ||= refusal !== ""
-    const said = word(delta["content"]) || list(delta["content"]).map((part) => word(object(part)?.["text"])).join("")
-    if (said + refusal !== "") tags.split(said + refusal).forEach(say)
-    list(delta["tool_calls"]).forEach(onCall)
+    onContent(delta["content"])
+    onRefusal(word(delta["refusal"]))
+    const called = delta["tool_calls"]
+    if (object(called) !== undefined) onCall(called)
+    else list(called).forEach(onCall)
+    const former = object(delta["function_call"])
+    if (former !== undefined && !called) onCall({ index: -1, ...former })
+  }
+
+  /** A whole message: some servers repeat in it what they had streamed. */
+  const onMessage = (message: Json) => {
+    const { content, function_call, refusal, tool_calls, ...rest } = message
+    onDelta({
+      ...(thought === undefined ? rest : {}),
+      ...(spoken ? {} : { content, refusal }),
+      ...(calls.length === 0 ? { tool_calls, function_call } : {})
+    })
+  }
+
+  /** Of several choices one counts: the one of index 0, else the first that came. */
+  const choiceIn = (chunk: Json): Json | undefined => {
+    const choices = list(chunk["choices"]).map(object).filter((choice) => choice !== undefined)
+    const indexOf = (choice: Json) => choice["index"] ?? 0
+    const found = choices.find((choice) => indexOf(choice) === (chosen ?? 0)) ??
+      (chosen === undefined ? choices[0] : undefined)
+    if (found !== undefined) chosen = indexOf(found)
+    return found
+  }
+
+  /** Gemini's word for a prompt that it does not answer. */
+  const isBlocked = (chunk: Json): boolean => {
+    const feedback = object(chunk["promptFeedback"]) ?? object(chunk["prompt_feedback"])
+    return word(feedback?.["blockReason"] ?? feedback?.["block_reason"]) !== ""
   }
 
   const reason = (whole: boolean): Response.FinishReason => {
     if (refused) return "content-filter"
-    const said = finishReasons[(finish ?? "").toLowerCase()]
+    const said = meaningOf(finish)
     if (said === "length" || said === "content-filter") return said
     return whole && calls.length > 0 ? "tool-calls" : said ?? (finish === undefined ? "unknown" : "other")
   }
@@ -181,10 +294,16 @@ export const make = ({ id, learned, provider }: ReaderOptions): ResponseReader =
       if (chunk["error"] !== undefined && chunk["error"] !== null) return { error: chunk }
       if (chunk["object"] === "error") return { error: chunk }
       usage = object(chunk["usage"]) ?? usage
-      const choice = object(list(chunk["choices"])[0])
-      const delta = object(choice?.["delta"]) ?? object(choice?.["message"])
+      if (isBlocked(chunk)) {
+        heard = true
+        finish = "content_filter"
+      }
+      const choice = choiceIn(chunk)
       heard ||= choice !== undefined
+      const [delta, message] = [object(choice?.["delta"]), object(choice?.["message"])]
       if (delta !== undefined) onDelta(delta)
+      if (message !== undefined) onMessage(message)
+      if (typeof choice?.["text"] === "string") onContent(choice["text"])
       const finished = word(choice?.["finish_reason"])
       if (finished === "error") return { error: object(choice?.["error"]) === undefined ? chunk : choice }
       if (finished !== "") finish = finished
@@ -193,11 +312,9 @@ export const make = ({ id, learned, provider }: ReaderOptions): ResponseReader =
     finish: (marked) => {
       if (done) return undefined
       if (finish === undefined && !(marked && heard)) {
-        return heard
-          ? "the connection ended before the answer did"
-          : "nothing came"
+        return heard ? endedEarly : nothingCame
       }
-      if (finish !== undefined && failsWith(finish)) return `it ended with "${finish}"`
+      if (finish !== undefined && failsWith(finish)) return endedWith(finish)
       tags.rest().forEach(say)
       if (!refused && calls.length === 0 && !isCut(finish) && parts.lack !== undefined) return parts.lack
       done = true
@@ -205,18 +322,16 @@ export const make = ({ id, learned, provider }: ReaderOptions): ResponseReader =
         parts.begin("reasoning", noted({ by: provider, details }))
         parts.end()
       }
-      const read = calls.map((call) => ({ ...call, params: parseArguments(call.json) }))
+      const read = calls.map(({ pieces, ...call }) => ({ ...call, json: joinedArguments(pieces) }))
       // A call whose arguments a limit cut off is dropped.
-      const whole = finish !== undefined && finishReasons[finish] === "length"
-        ? read.filter(({ params }) => typeof params !== "string")
-        : read
-      for (const [at, { extra, name, params, ...call }] of whole.entries()) {
+      const whole = meaningOf(finish) === "length" ? read.filter(({ json }) => isWhole(json)) : read
+      for (const [at, { extra, json, name, ...call }] of whole.entries()) {
         const own = call.id !== "" && whole.findIndex((other) => other.id === call.id) === at
         parts.push({
           type: "tool-call",
           id: own ? call.id : `${id}_${at}`,
-          name: calledName(name),
-          params,
+          name: calledName(name, tools),
+          params: parseArguments(json),
           ...(extra === undefined ? {} : { metadata: noted({ extra }) })
         })
       }
