@@ -279,12 +279,14 @@ export const serve = Effect.fnUntraced(function*(options: GatewayOptions) {
     noServer: true,
     clientTracking: false,
     maxPayload: StreamableHttp.maxMessage,
+    perMessageDeflate: compression,
     handleProtocols: (offered) => offered.has(acpProtocol) ? acpProtocol : offered.values().next().value ?? false
   })
   const nativeSockets = new WebSocketServer({
     noServer: true,
     clientTracking: false,
     maxPayload: usualLimits.maxFrame,
+    perMessageDeflate: compression,
     handleProtocols: (offered) => offered.values().next().value ?? false
   })
   const connectionIds = new WeakMap<IncomingMessage, string>()
@@ -423,6 +425,18 @@ export const serve = Effect.fnUntraced(function*(options: GatewayOptions) {
   )
   return { failed: Deferred.await(failed) }
 })
+
+/**
+ * Where the client asks for it, and for messages from 8 KiB on: a smaller one fits into a few packets as it is. Nothing
+ * is kept from one message to the next, and little for a connection: there may be 512 of them.
+ */
+const compression = {
+  threshold: 8192,
+  serverNoContextTakeover: true,
+  clientNoContextTakeover: true,
+  zlibDeflateOptions: { level: 3, memLevel: 6 },
+  concurrencyLimit: 4
+}
 
 /** What pages of allowed origins may send, for as long as a browser remembers it. */
 const preflight = {

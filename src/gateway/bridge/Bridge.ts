@@ -30,6 +30,8 @@ const firstDelay = 100
 /** Milliseconds that requests under way have for an answer once the editor has closed its side. */
 const farewell = 1000
 const handshakeTimeout = 10_000
+/** Milliseconds without a word of the gateway, which pings every 20 s, until the connection counts as lost. */
+const silence = 60_000
 
 const tokenFileOf = (configDir: string) => join(configDir, "acp-bridge-token")
 
@@ -214,6 +216,13 @@ export const run = async (options: BridgeOptions): Promise<void> => {
     const closed = new Promise<number>((resolve) => socket.on("close", (status) => resolve(status)))
     socket.removeAllListeners("error").on("error", () => {})
     socket.on("message", (data) => forwarding.fromAgent(String(data)))
+    // While the editor does not read nothing is read from the gateway, its pings included.
+    const watchdog: NodeJS.Timeout = setTimeout(
+      () => void (socket.isPaused ? watchdog.refresh() : socket.terminate()),
+      silence
+    ).unref()
+    const alive = () => void watchdog.refresh()
+    socket.on("ping", alive).on("message", alive).once("close", () => clearTimeout(watchdog))
     forwarding.connected((text) => socket.send(text))
     const status = await Promise.race([closed, ended.then(() => undefined)])
     if (status === undefined) {
