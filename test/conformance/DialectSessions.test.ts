@@ -44,14 +44,34 @@ describe.each(dialects)("in dialect %s", (dialect) => {
     await acp.waitFor((m) => m.id === 1)
   })
 
-  test("the eleventh session is refused with the dialect's number, and closing one makes room", async ({ host }) => {
+  test("the eleventh session in use is refused with the dialect's number, and closing one makes room", async ({ host }) => {
     const acp = await open(host)
     const ids: Array<string> = []
-    for (let i = 0; i < 10; i++) ids.push(await acp.newSession())
+    for (let i = 0; i < 10; i++) {
+      const sessionId = await acp.newSession()
+      ids.push(sessionId)
+      await acp.prompt(sessionId, "say used")
+    }
     const error = await acp.failure("session/new", { cwd: host.project, mcpServers: [] })
     expect(error).toMatchObject({ code: pick({ acp: 1002, zeroclaw: -32001 }), data: { reason: "session_limit" } })
     await acp.request("session/close", { sessionId: ids[0] })
     await acp.newSession()
+  })
+
+  test("the eleventh session takes the place of the longest idle one that had no prompt, which can be loaded", async ({ host }) => {
+    const acp = await open(host)
+    const ids: Array<string> = []
+    for (let i = 0; i < 10; i++) ids.push(await acp.newSession())
+    await acp.prompt(ids[0]!, "say used")
+    acp.send(prompt(1, ids[1]!, "wait 30"))
+    await acp.newSession()
+    const gone = await acp.failure("session/prompt", { sessionId: ids[2], prompt: [{ type: "text", text: "say x" }] })
+    expect(gone).toMatchObject({ data: { reason: "session_not_found" } })
+    for (const id of [ids[0]!, ids[3]!]) expect((await acp.prompt(id, "say here")).text).toBe("here")
+    acp.send(cancel(ids[1]!))
+    await acp.waitFor((m) => m.id === 1)
+    await acp.request("session/load", { sessionId: ids[2], cwd: host.project, mcpServers: [] })
+    expect((await acp.prompt(ids[2]!, "say back")).text).toBe("back")
   })
 
   test("initialize answers version 1 and the dialect's limits in _meta", async ({ host }) => {

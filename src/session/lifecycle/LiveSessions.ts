@@ -25,6 +25,8 @@ export interface LiveSessions {
   readonly add: (live: LiveSession) => void
   /** Closes its scope, which ends a running turn first; then the listeners are told. */
   readonly end: (live: LiveSession, ending: SessionEnding) => Effect.Effect<void>
+  /** As many are live or being opened as may be. */
+  readonly isFull: () => boolean
   readonly onEnd: (listener: EndListener) => void
   /** Counts the session from the beginning of its opening, so that a burst cannot pass the limit. */
   readonly withinQuota: <A, E, R>(opens: Effect.Effect<A, E, R>) => Effect.Effect<A, E | SessionLimit, R>
@@ -53,6 +55,7 @@ export const make = (limit: () => number): LiveSessions => {
           Effect.forEach(listeners, (listener) => listener(one, ending), { discard: true })
         )
       }),
+    isFull: () => taken >= limit(),
     onEnd: (listener) => void listeners.push(listener),
     withinQuota: <A, E, R>(opens: Effect.Effect<A, E, R>) =>
       Effect.suspend((): Effect.Effect<A, E | SessionLimit, R> => {

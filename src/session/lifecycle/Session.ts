@@ -45,6 +45,8 @@ export interface Session
   /** What the agent's configuration is replaced with, from the next turn on and until the session is deactivated. */
   readonly overrides: () => SessionOverrides
   readonly override: (overrides: SessionOverrides) => void
+  /** It never had a turn, as far as it is known. */
+  readonly isUnprompted: () => boolean
   /** Time of the last activity in milliseconds since the epoch; `undefined` while a turn runs. */
   readonly idleSince: () => number | undefined
   readonly touch: Effect.Effect<void>

@@ -81,6 +81,7 @@ export const make = Effect.fnUntraced(function*(
   let lastActive = yield* Clock.currentTimeMillis
   let current: Turn.Turn | undefined
   let last: { readonly promptId: string; readonly turn: Turn.Turn } | undefined
+  let begun = false
   let settling = 0
   let overrides: SessionOverrides = {}
   // Acquired last, released first: the turn ends before anything it uses.
@@ -155,6 +156,7 @@ export const make = Effect.fnUntraced(function*(
         if (settling > 0 || (previous && !previous.cancelled)) return Effect.fail(new TurnRunning({ sessionId }))
         const turn = Turn.make(prompt)
         current = turn
+        begun = true
         last = promptId === undefined ? undefined : { promptId, turn }
         return Effect.as(
           FiberHandle.run(handle, run(turn, previous), { startImmediately: true }),
@@ -178,6 +180,7 @@ export const make = Effect.fnUntraced(function*(
       )
     }),
     flush: Effect.suspend(() => current?.checkpoint ?? Effect.void),
+    isUnprompted: () => !begun && record.title === null && record.usage === null,
     idleSince: () => current ? undefined : lastActive,
     touch
   }

@@ -47,6 +47,9 @@ interface NewSession extends OpenOptions {
   readonly surface?: string | undefined
 }
 
+/** In ms. */
+const usedWithin = 60_000
+
 interface ManagerOptions {
   /**
    * Chat sessions have what outlives a session, such as the agent's memory; ACP sessions have not. See
@@ -179,6 +182,28 @@ export class SessionManager extends Context.Service<SessionManager, {
       }
     )
 
+    /** Of the sessions that no turn is in, and that were not used within the last minute, the one that is idle for longest. */
+    const longestIdle = Effect.map(Clock.currentTimeMillis, (now) =>
+      all().flatMap(({ session }) => {
+        const since = session.idleSince()
+        return since !== undefined && (session.isUnprompted() || since <= now - usedWithin) ? [{ session, since }] : []
+      }).sort((one, other) => one.since - other.since)[0]?.session)
+
+    /** Sessions that nobody uses are put away where the limit is met; they are stored, and can be loaded again. */
+    const makeRoom: Effect.Effect<void> = Effect.suspend(() =>
+      keepIdle || !live.isFull() ? Effect.void : Effect.flatMap(longestIdle, (found) => {
+        if (found === undefined) return Effect.void
+        const { sessionId } = found
+        const put = Effect.suspend(() => found.idleSince() === undefined ? Effect.void : end(sessionId, "closed"))
+        return Effect.logInfo(`session ${sessionId} was idle and made room for another one`).pipe(
+          Effect.andThen(lock.within(sessionId)(put)),
+          Effect.andThen(makeRoom)
+        )
+      })
+    )
+
+    const withinQuota = <A, E, R>(opens: Effect.Effect<A, E, R>) => Effect.andThen(makeRoom, live.withinQuota(opens))
+
     const create = Effect.fn("SessionManager.create")(function*(wanted: NewSession) {
       const {
         additionalDirectories,
@@ -202,7 +227,7 @@ export class SessionManager extends Context.Service<SessionManager, {
         surface: surface ?? null
       })
       return yield* register(record, workspace, agent, wanted)
-    }, live.withinQuota)
+    }, withinQuota)
 
     const openStored = Effect.fnUntraced(function*(sessionId: string, options: OpenOptions) {
       const record = yield* store.get(sessionId)
@@ -225,7 +250,7 @@ export class SessionManager extends Context.Service<SessionManager, {
         agent,
         options
       )
-    }, live.withinQuota)
+    }, withinQuota)
 
     const fork = Effect.fn("SessionManager.fork")(function*(
       from: string,
@@ -233,8 +258,8 @@ export class SessionManager extends Context.Service<SessionManager, {
     ) {
       const record = yield* store.get(from)
       if (record.killedAt !== null) return yield* new SessionMissing({ sessionId: from })
-      const live = find(from)
-      if (live !== undefined && live.session.idleSince() === undefined) {
+      const active = find(from)
+      if (active !== undefined && active.session.idleSince() === undefined) {
         return yield* new TurnRunning({ sessionId: from })
       }
       const agent = yield* agents.restore(record.agent)
@@ -253,7 +278,7 @@ export class SessionManager extends Context.Service<SessionManager, {
         owner: options.owner ?? null
       })
       return yield* register(copy, workspace, agent, options)
-    }, live.withinQuota)
+    })
 
     const activated = Effect.fn("SessionManager.activate")(function*(sessionId: string, options: OpenOptions) {
       const found = yield* present(sessionId)
@@ -326,7 +351,9 @@ export class SessionManager extends Context.Service<SessionManager, {
       mode,
       store,
       create,
-      fork: (sessionId, options) => lock.within(sessionId)(fork(sessionId, options)),
+      // Room is made before the session is held: it may be the one that makes it.
+      fork: (sessionId, options) =>
+        Effect.andThen(makeRoom, lock.within(sessionId)(live.withinQuota(fork(sessionId, options)))),
       active: () => all().map(({ session }) => session),
       activate: (sessionId, options, use) => lock.within(sessionId)(Effect.flatMap(activated(sessionId, options), use)),
       within: (sessionId, use) => lock.within(sessionId)(Effect.flatMap(existing(sessionId), use)),

@@ -326,16 +326,36 @@ describe("Ending a session", () => {
 })
 
 describe("Several sessions", () => {
-  run("are limited in number, and the limit says so", () =>
-    Effect.gen(function*() {
-      const sessions = yield* SessionManager
-      const first = yield* newSession()
-      yield* newSession()
-      assert.strictEqual(yield* tagOf(newSession()), "SessionLimit")
-      yield* sessions.close(first.sessionId)
-      yield* newSession()
-      assert.strictEqual(yield* tagOf(sessions.activate(first.sessionId, setup, same)), "SessionLimit")
-    }), { POSTERN_acp__max_sessions: "2" })
+  run(
+    "are limited in number: those that run or were used within the last minute count, others make room",
+    ({ script }) =>
+      Effect.gen(function*() {
+        const sessions = yield* SessionManager
+        const used = Effect.gen(function*() {
+          const { sessionId } = yield* newSession()
+          const { end } = yield* prompt(sessionId, "work")
+          yield* script.end()
+          yield* end
+          return sessionId
+        })
+        const active = () => sessions.active().map(({ sessionId }) => sessionId)
+        const first = yield* used
+        yield* TestClock.adjust("20 seconds")
+        const second = yield* used
+        assert.strictEqual(yield* tagOf(newSession()), "SessionLimit")
+        yield* TestClock.adjust("45 seconds")
+        const { sessionId: third } = yield* newSession()
+        assert.deepStrictEqual(active(), [second, third])
+        // Nobody has prompted the third.
+        yield* sessions.activate(first, setup, same)
+        assert.deepStrictEqual(active(), [second, first])
+        yield* prompt(second, "work")
+        assert.strictEqual(yield* tagOf(newSession()), "SessionLimit")
+        yield* sessions.close(second)
+        yield* newSession()
+      }),
+    { POSTERN_acp__max_sessions: "2" }
+  )
 
   for (const how of ["remove", "kill"] as const) {
     run(`that another process did ${how} give their place back with the next operation`, () =>
