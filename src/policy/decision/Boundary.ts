@@ -122,11 +122,13 @@ const commandRefusal = (
   return undefined
 }
 
-const depth = (folders: ReadonlyArray<string>, path: string): number =>
-  folders.reduce(
-    (deepest, folder) => isInside(folder, path) ? Math.max(deepest, folder.split(sep).filter(Boolean).length) : deepest,
-    -1
-  )
+const depth = (folders: ReadonlyArray<string>, path: string): number => {
+  let deepest = -1
+  for (const folder of folders) {
+    if (isInside(folder, path)) deepest = Math.max(deepest, folder.split(sep).filter(Boolean).length)
+  }
+  return deepest
+}
 
 /** The deepest prefix decides; at the same depth the path is forbidden. */
 const isForbidden = (path: string, allowed: ReadonlyArray<string>, forbidden: ReadonlyArray<string>): boolean => {
@@ -149,6 +151,12 @@ const devices = new Set([
 const named = (paths: ReadonlyArray<string>, call: Pick<BoundaryCall, "canonical" | "place">): ReadonlyArray<string> =>
   paths.flatMap((path) => [absolutePath(path, call.place), linkTarget(path, call) ?? absolutePath(path, call.place)])
 
+/** Following links costs more than all else here, and most calls name no path that it takes. */
+const lazily = <A>(make: () => A): () => A => {
+  let made: { readonly value: A } | undefined
+  return () => (made ??= { value: make() }).value
+}
+
 /** Refuses a path that the workspace would refuse as malformed; a shell resolves paths itself. */
 const unusable = ({ path, text }: PathMention, { shell }: BoundaryCall): GateRefusal | undefined => {
   const problem = shell ? undefined : malformed(path)
@@ -164,8 +172,8 @@ const pathRefusal = (limits: OperatorLimits, call: BoundaryCall): GateRefusal | 
   if (all.length === 0) return undefined
   const { place } = call
   const own = [...place.roots, ...call.aliases ?? [], ...named(limits.allowedRoots, call)]
-  const forbidden = named(limits.forbiddenPaths, call)
-  const usual = named(limits.usualForbidden, call)
+  const forbidden = lazily(() => named(limits.forbiddenPaths, call))
+  const usual = lazily(() => named(limits.usualForbidden, call))
   const rules = place.roots.map((root) => join(root, ".postern"))
   const isPlanned = call.capabilities.every((capability) => capability === "rw_plan")
   for (const one of all) {
@@ -191,7 +199,9 @@ const pathRefusal = (limits: OperatorLimits, call: BoundaryCall): GateRefusal | 
           reason: `${text} belongs to an agent that the owner of this session may not use`
         }
       }
-      if (isForbidden(candidate, own, forbidden) || (!(call.shell && !writes) && isForbidden(candidate, own, usual))) {
+      if (
+        isForbidden(candidate, own, forbidden()) || (!(call.shell && !writes) && isForbidden(candidate, own, usual()))
+      ) {
         return { code: "PATH_FORBIDDEN", reason: `the operator forbids the path ${text}` }
       }
       const home = writes ? own : [...own, ...call.readable]

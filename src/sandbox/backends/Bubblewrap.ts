@@ -564,12 +564,12 @@ export const make = (find: BackendProbe.FindProgram, scratchFolder: string): San
     }
   })
 
-  const offer = (mode: EffectiveSandbox, network: boolean): EnforcementReport | MissingSupport => {
+  const offer = memoized((mode, network): EnforcementReport | MissingSupport => {
     const found = tryOut(mode, network)
     if ("missing" in found) return found
     const report = reportOf({ mode, network }, found.abilities)
     return found.scratch === undefined ? report : Scratch.report(report, found.scratch)
-  }
+  })
 
   const confine = Effect.fnUntraced(function*(plan: Plan, { argv, env }: BackendCommand) {
     const found = tryOut(plan.mode, plan.network)

@@ -104,8 +104,16 @@ const sockets = ({ socket, socketpair }: Numbers, unix: number): ReadonlyArray<I
  */
 export type FilterKind = "reads" | "writes" | "network"
 
-/** `undefined` where the numbers of the architecture are not known. */
+const made = new Map<string, Uint8Array | undefined>()
+
+/** `undefined` where the numbers of the architecture are not known. Not to be changed: it is made once. */
 export const make = (kind: FilterKind, arch: string = process.arch): Uint8Array | undefined => {
+  const key = `${kind} ${arch}`
+  if (!made.has(key)) made.set(key, build(kind, arch))
+  return made.get(key)
+}
+
+const build = (kind: FilterKind, arch: string): Uint8Array | undefined => {
   const known = numbers[arch]
   if (known === undefined) return undefined
   const refused = [

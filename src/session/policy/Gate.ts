@@ -182,6 +182,15 @@ export const stoppable = (
 
 const readableOf = ({ aliases, readable }: Workspace): ReadonlyArray<string> => [...readable, ...aliases.readable]
 
+/** Within one decision a path leads to the same, however often it is asked about. */
+const onceEach = <A>(look: (path: string) => A): (path: string) => A => {
+  const seen = new Map<string, A>()
+  return (path) => {
+    if (!seen.has(path)) seen.set(path, look(path))
+    return seen.get(path)!
+  }
+}
+
 const decideCall = (
   entries: ReadonlyArray<string>,
   tool: AnyTool,
@@ -193,13 +202,14 @@ const decideCall = (
   const needs = tool.needs(parameters)
   const isTest = TestCommands.matcher(flags.testCommands)
   const inFolders = entries.filter((entry) => workspace.roots.some((root) => isInside(root, normalize(entry))))
+  const kindOnce = onceEach(kindOf)
   const place: ActionContext = {
     cwd: workspace.cwd,
     roots: workspace.roots,
     home: homedir(),
-    isPlainRepository,
-    isInFolders: (program) => inFolders.some((entry) => kindOf(join(entry, program)) !== "none"),
-    kindOf,
+    isPlainRepository: onceEach(isPlainRepository),
+    isInFolders: (program) => inFolders.some((entry) => kindOnce(join(entry, program)) !== "none"),
+    kindOf: kindOnce,
     ...(isTest === undefined ? {} : { isTest })
   }
   const shell = needs.command === undefined ? undefined : analyse(needs.command, place)

@@ -30,7 +30,7 @@ export class CommandRecorder {
   /** The commands that parts are about: in a loop one for each of its values. */
   readonly commandsOf = new Map<CallAction, ReadonlyArray<Command>>()
 
-  readonly #gathered = new WeakMap<CallAction, Gathered>()
+  readonly #gathered = new Map<CallAction, Gathered>()
   /** The first so many of `inner`, to find them again. */
   readonly #innerKeys = new Set<string>()
   #keyed = 0

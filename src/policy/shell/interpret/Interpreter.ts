@@ -150,9 +150,9 @@ export class Interpreter {
   /** Something that is not seen may change variables between any two commands. */
   #isVolatile = false
   /** The commands of a statement whose output a substitution takes. */
-  readonly #stages = new WeakMap<SyntaxNode, ReadonlyArray<Command>>()
+  readonly #stages = new Map<SyntaxNode, ReadonlyArray<Command>>()
   /** The values that stand in words of `declare` and its kin. */
-  readonly #declared = new WeakMap<Arg, Stored>()
+  readonly #declared = new Map<Arg, Stored>()
   /** Variables that were looked at. */
   #readNames: Set<string> | undefined
 

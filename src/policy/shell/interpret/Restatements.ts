@@ -1,6 +1,6 @@
 import { after, type Arg, type Command, HOLE, literal } from "../programs/Command.ts"
 import { forcedBySettings } from "../programs/Git.ts"
-import { programOf, usualName } from "../programs/Table.ts"
+import { type Program, programOf, usualName } from "../programs/Table.ts"
 
 /**
  * The same command in the words that rules and rows know: `git-push x` is `git push x`, and `python -m pip x` is `pip
@@ -46,13 +46,28 @@ const newName = (base: string): ReadonlyArray<string> | undefined => {
   return usual !== base && programOf(base).name === "" ? [usual] : undefined
 }
 
+interface VerbNames {
+  readonly usual: string
+  readonly others: ReadonlyArray<ReadonlyArray<string>>
+}
+
+const verbNames = new Map<Program, ReadonlyArray<VerbNames>>()
+
+const verbNamesOf = (row: Program): ReadonlyArray<VerbNames> => {
+  const known = verbNames.get(row)
+  if (known !== undefined) return known
+  const found = row.texts("verbs").map((text): VerbNames => {
+    const [usual = "", ...others] = text.split("=").map((each) => each.replaceAll("+", " "))
+    return { usual, others: others.map((each) => each.split(" ")) }
+  })
+  verbNames.set(row, found)
+  return found
+}
+
 /** A subcommand under its first name. */
 const usualVerb = ({ args, fields, line: { operands }, row }: Command): ReadonlyArray<ReadonlyArray<Arg>> =>
-  row.texts("verbs").flatMap((text) => {
-    const [usual = "", ...others] = text.split("=").map((each) => each.replaceAll("+", " "))
-    const said = others.map((each) => each.split(" ")).find((each) =>
-      each.every((word, index) => operands[index]?.guess === word)
-    )
+  verbNamesOf(row).flatMap(({ others, usual }) => {
+    const said = others.find((each) => each.every((word, index) => operands[index]?.guess === word))
     if (said === undefined) return []
     const first = args.indexOf(operands[0]!)
     const rest = args.slice(first).filter((arg) => !operands.slice(0, said.length).includes(arg))

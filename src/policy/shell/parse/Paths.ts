@@ -7,7 +7,11 @@ export const resolve = (path: string, cwd: string | null): string | undefined =>
   return cwd === null ? undefined : normalize(`${cwd}/${path}`)
 }
 
+/** An absolute path has a segment that is empty or made of dots, or a slash at its end. */
+const hasMore = /\/(\.{0,2}(\/|$))/
+
 const normalize = (path: string): string => {
+  if (!hasMore.test(path)) return path
   const segments: Array<string> = []
   for (const segment of path.split("/")) {
     if (segment === "..") segments.pop()

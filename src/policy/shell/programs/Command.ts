@@ -158,6 +158,8 @@ export class Command {
   readonly args: ReadonlyArray<Arg>
   /** Its program or its code is not literal. */
   opaque: boolean
+  /** What was found out about it, by who found it out: a weak map would cost the collector more than all else. */
+  readonly known: { reading?: unknown; operands?: unknown } = {}
   #line: Line | undefined
   #words: ReadonlyArray<string> | undefined
 

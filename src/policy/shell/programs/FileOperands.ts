@@ -13,14 +13,12 @@ import { worktreeOperands } from "./Git.ts"
 import { readingOf } from "./ReadForms.ts"
 import type { Program } from "./Table.ts"
 
-const known = new WeakMap<Command, ReadonlyArray<NamedFile>>()
-
 /** The files that the arguments of a command name, redirects aside. */
 export const fileOperands = (command: Command): ReadonlyArray<NamedFile> => {
-  const before = known.get(command)
+  const before = command.known.operands as ReadonlyArray<NamedFile> | undefined
   if (before !== undefined) return before
   const found = command.fields.where === "contained" ? [] : find(command)
-  known.set(command, found)
+  command.known.operands = found
   return found
 }
 

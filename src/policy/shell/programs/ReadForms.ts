@@ -149,14 +149,12 @@ const formsOf = (row: Program): Forms => {
 /** The options that all forms of a program allow, for the test of the table. */
 export const readFormsOf = (row: Program): ReadonlyArray<ReadForm> => formsOf(row).forms
 
-const readings = new WeakMap<Command, Reading | "none">()
-
 /** How the command only reads; `undefined` where no form of its row allows what is given. */
 export const readingOf = (command: Command): Reading | undefined => {
-  const before = readings.get(command)
+  const before = command.known.reading as Reading | "none" | undefined
   if (before !== undefined) return before === "none" ? undefined : before
   const found = find(command)
-  readings.set(command, found ?? "none")
+  command.known.reading = found ?? "none"
   return found
 }
 
