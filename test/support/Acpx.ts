@@ -20,9 +20,9 @@ export const test = base.extend<{ owners: void }>({
   }, { auto: true }]
 })
 
-/** The `acpx` command line with our agent, in the host's project. */
-export const start = (host: Host, args: ReadonlyArray<string>, env: NodeJS.ProcessEnv = {}) => {
-  const agent = `'${process.execPath}' '${bundle}' acp`
+/** The `acpx` command line with our agent, in the host's project. `command`: of the bundle, with its arguments. */
+export const start = (host: Host, args: ReadonlyArray<string>, env: NodeJS.ProcessEnv = {}, command = "acp") => {
+  const agent = `'${process.execPath}' '${bundle}' ${command}`
   const all = ["--agent", agent, "--cwd", host.project, "--timeout", "30", "--ttl", "2", ...args]
   const child = spawn(process.execPath, [resolve("node_modules/.bin/acpx"), ...all], {
     cwd: host.project,
