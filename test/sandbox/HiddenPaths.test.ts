@@ -317,6 +317,90 @@ describe("hidden paths", () => {
       }
     }))
 
+  it.live("go by the names of credentials in any case, and in folders deep in the home", () =>
+    Effect.gen(function*() {
+      const made = yield* home
+      const hidden = [
+        "SERVER.PEM",
+        "id_rsa (1)",
+        "Downloads/AuthKey_2X9R4HXF34.p8",
+        "Downloads/Identity.P12",
+        "Downloads/vpn.OVPN",
+        "Desktop/github-recovery-codes.txt",
+        "Documents/my-project-0123456789ab.json",
+        "Documents/my-project-0123456789ab (1).json",
+        "keys/AuthKey_ABC.p8",
+        "work/clients/acme/prod.kdbx",
+        "work/infra/terraform.tfstate.backup",
+        "work/infra/my-project-0a1b2c3d4e5f.json",
+        ".opam/plugins/opam-publish/token",
+        ".m2/settings-work.xml",
+        ".m2/settings.xml.bak"
+      ]
+      const kept = [
+        "translations/de-translations.json",
+        "work/readme.txt",
+        "work/node_modules/a/test.pem",
+        "Downloads/article.pdf",
+        "projects/app/test/server.key",
+        "projects/app/my-project-0123456789ab.json",
+        ".m2/repository/a.jar",
+        ".opam/default/bin/ocaml"
+      ]
+      for (const path of [...hidden, ...kept]) made.put(path, secret)
+      const { refusal } = Plan.reach(
+        { mode: "read-only", network: false, roots: [made.work] },
+        made.host,
+        () => Effect.never
+      )
+      assert.deepStrictEqual(hidden.filter((path) => refusal(join(made.home, path), "read") === undefined), [])
+      assert.deepStrictEqual(kept.filter((path) => refusal(join(made.home, path), "read") !== undefined), [])
+      if (!Fixture.hasBubblewrap) return
+      const found = yield* run(made, "workspace-write", readable([...hidden, ...kept]))
+      assert.deepStrictEqual(hidden.filter((path) => found.includes(path)), [])
+      assert.isTrue(found.includes("projects/app/test/server.key"))
+    }))
+
+  it.live("follow variables of programs that no table knows", () =>
+    Effect.gen(function*() {
+      const made = yield* home
+      const put = (path: string, text = secret) => write(join(made.base, "elsewhere", path), text)
+      for (const path of ["conf/a", "creds.json", "state/token", "tools/bin/x", "app.conf", "vault/k", "pc/x.pc"]) {
+        put(path)
+      }
+      const at = (path: string) => join(made.base, "elsewhere", path)
+      const host: HostEnvironment = {
+        ...made.host,
+        variables: {
+          ...made.host.variables,
+          FOO_CONFIG_DIR: at("conf"),
+          ACME_CREDENTIALS: at("creds.json"),
+          FOO_HOME: at("state"),
+          BAR_HOME: at("tools"),
+          BAZ_CONFIG: at("app.conf"),
+          SOME_VAULT_DIR: at("vault"),
+          PKG_CONFIG_PATH: at("pc"),
+          APP_CONFIG_DIR: join(made.work, "config"),
+          EMPTY_HOME: "",
+          ODD_HOME: "/"
+        }
+      }
+      write(join(made.work, "config/a"), "text")
+      const { refusal } = Plan.reach(
+        { mode: "read-only", network: false, roots: [made.work] },
+        host,
+        () => Effect.never
+      )
+      const isHidden = (path: string) => refusal(path, "read") !== undefined
+      assert.deepStrictEqual(
+        ["conf/a", "creds.json", "state/token", "app.conf", "vault/k"].filter((path) => !isHidden(at(path))),
+        []
+      )
+      assert.deepStrictEqual(["tools/bin/x", "pc/x.pc"].filter((path) => isHidden(at(path))), [])
+      assert.isFalse(isHidden(join(made.work, "config/a")))
+      assert.isFalse(isHidden("/usr/bin"))
+    }))
+
   it.live("are looked up again as soon as something changes", () =>
     Effect.gen(function*() {
       const made = yield* home

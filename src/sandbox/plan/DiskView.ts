@@ -89,6 +89,11 @@ export const hiddenView = (request: ViewRequest, host: HostEnvironment): HiddenV
     // A folder that is hidden for where it lies is shown where it is a folder of the session.
     if (!again.has(path) && (!given.has(path) || homes.has(path) || found.named.has(path))) hidden.set(path, reason)
   }
+  for (const [path, reason] of found.elsewhere) {
+    // It may be gone since it was looked for.
+    const isOwn = nearest(given, path) !== undefined || again.has(path)
+    if (!isOwn && !hidden.has(path) && Disk.kind(path) !== "missing") hidden.set(path, reason)
+  }
   for (const path of Disk.existing(HiddenPaths.sockets(host.variables))) {
     if (!again.has(path)) hidden.set(path, "a socket that an environment variable names")
   }

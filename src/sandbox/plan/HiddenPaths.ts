@@ -24,6 +24,8 @@ export interface HiddenPaths {
   readonly hidden: ReadonlyArray<HiddenPath>
   /** Where credentials are, with what they are: a session folder that is given on purpose does not show them. */
   readonly named: ReadonlyMap<string, string>
+  /** The same, but not for a session in whose folders they lie: there they are what the session is about. */
+  readonly elsewhere: ReadonlyMap<string, string>
   readonly shown: ReadonlyArray<ShownPath>
   /** For people: what is left out of the home folders that `hidden` names as a whole. */
   readonly entries: ReadonlyArray<HiddenPath>
@@ -65,29 +67,33 @@ type Nodes = ReadonlyArray<Node>
 const makeNode = (): Node => ({ rules: [], exact: new Map(), patterns: [], any: undefined, leads: false })
 
 const source = (name: string): string =>
-  name.replace(/[.+^${}()|[\]\\]/g, "\\$&").replaceAll("*", ".*").replaceAll("?", ".")
+  name.replace(/[.+^${}()|[\]\\]/g, "\\$&").replaceAll("*", ".*").replaceAll("?", ".").replaceAll("#", "[0-9a-f]")
 
 const insert = (root: Node, path: string, rule: Rule) => {
   let node = root
-  for (const name of path.split("/").filter((part) => part !== "")) {
+  const names = path.split("/").filter((part) => part !== "")
+  names.forEach((name, at) => {
     if (rule.verdict !== "hidden") node.leads = true
-    const known = node.exact.get(name)
+    // People write endings of files in upper and lower case.
+    const isEither = rule.filesOnly && at === names.length - 1
+    const key = isEither ? `${name}\0` : name
+    const known = node.exact.get(key)
     if (known !== undefined) {
       node = known
-      continue
+      return
     }
     const child = makeNode()
-    node.exact.set(name, child)
-    if (/[*?]/.test(name)) node.patterns.push([new RegExp(`^${source(name)}$`), child])
+    node.exact.set(key, child)
+    if (isEither || /[*?]/.test(name)) node.patterns.push([new RegExp(`^${source(name)}$`, isEither ? "i" : ""), child])
     node = child
-  }
+  })
   node.rules.push(rule)
 }
 
 /** Once all is inserted. Names with `*` were kept among the exact ones to be found again. */
 const seal = (node: Node) => {
   if (node.patterns.length > 0) {
-    node.any = new RegExp(node.patterns.map(([pattern]) => `(?:${pattern.source})`).join("|"))
+    node.any = new RegExp(node.patterns.map(([pattern]) => `(?:${pattern.source})`).join("|"), "i")
   }
   for (const child of node.exact.values()) seal(child)
 }
@@ -188,6 +194,7 @@ class Search {
   readonly seen = new Map<string, string>()
   readonly hidden = new Map<string, string>()
   readonly named = new Map<string, string>()
+  readonly elsewhere = new Map<string, string>()
   readonly shown = new Map<string, ShownPath>()
   readonly entries = new Map<string, string>()
   /** Canonical. Their entries are shown one by one. */
@@ -371,6 +378,7 @@ class Search {
         : undefined
       if (moved !== undefined) { for (const path of given(value)) this.moved(path, moved, variable) }
       const isKnown = HiddenPlaces.namedByVariables.has(variable)
+      if (!isKnown && moved === undefined) this.relocated(variable, given(value), variables["PATH"] ?? "")
       if (!isKnown && !HiddenPlaces.namedByVariable.test(variable)) continue
       for (const path of given(value)) {
         const real = Disk.real(path) ?? path
@@ -385,6 +393,25 @@ class Search {
     }
     for (const path of given(variables["GIT_CONFIG_GLOBAL"] ?? "")) {
       if (this.hasSecret(path)) this.name(path, secretReason)
+    }
+  }
+
+  /** What a variable of a program that no table knows names, unless it is the program itself. */
+  relocated(variable: string, paths: ReadonlyArray<string>, programs: string) {
+    if (!HiddenPlaces.relocatedByVariable.test(variable) || HiddenPlaces.tellingNothing.test(variable)) return
+    for (const path of paths) {
+      const real = Disk.real(path) ?? path
+      const folders = [...this.homes, ...programs.split(":").flatMap((folder) => Disk.real(folder) ?? [])]
+      if (dirname(real) === "/" || folders.some((folder) => isInside(real, folder))) continue
+      if (HiddenPlaces.systemFolders.some((folder) => isInside(folder, real))) continue
+      this.look(path)
+      if (
+        Disk.kind(real) === "folder" &&
+        HiddenPlaces.toolChainFolders.some((name) => Disk.kind(join(real, name)) === "folder")
+      ) {
+        continue
+      }
+      this.elsewhere.set(real, variableReason(variable))
     }
   }
 
@@ -413,6 +440,7 @@ class Search {
   otherHomes() {
     const found = homesOfOthers(this.homes)
     this.look(passwd)
+    for (const folder of homeParents) this.look(folder)
     const folders = found.length > mostHomes ? [...new Set(found.map((home) => dirname(home)))] : found
     for (const folder of folders) if (folder !== "/") this.hide(folder, otherHome)
   }
@@ -435,6 +463,7 @@ class Search {
         !isExtra(path) && !isClosed(path)
       ),
       named: this.named,
+      elsewhere: this.elsewhere,
       shown,
       entries: Array.from(this.entries, ([path, reason]) => ({ path, reason }))
     }
@@ -471,20 +500,28 @@ const isClosed = (path: string): boolean => {
 }
 
 const passwd = "/etc/passwd"
+/** Where home folders lie, also those of users whom another machine knows or who are gone. */
+const homeParents = process.platform === "darwin" ? ["/Users"] : ["/home", "/var/home", "/export/home"]
+/** Folders there that are no user's. */
+const notHomes = new Set(["Shared", "linuxbrew", "lost+found"])
+
 /** Above it the folders that hold the homes are hidden as a whole. */
 const mostHomes = 32
 
 /** Home folders of people; those of services hold what services need. */
 const homesOfOthers = (own: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const named = process.platform === "darwin"
-    ? (Disk.names("/Users") ?? []).filter((name) => name !== "Shared" && !name.startsWith(".")).map((name) =>
-      `/Users/${name}`
+  const there = homeParents.flatMap((parent) =>
+    (Disk.names(parent) ?? []).filter((name) => !notHomes.has(name) && !name.startsWith(".")).map((name) =>
+      join(parent, name)
     )
+  )
+  const named = process.platform === "darwin"
+    ? []
     : (Disk.text(passwd) ?? "").split("\n").flatMap((line) => {
       const [, , id, , , home] = line.split(":")
       return (id === "0" || Number(id) >= 1000) && home?.startsWith("/") === true ? [home] : []
     })
-  return Disk.existing([...named, "/root"]).filter((home) =>
+  return Disk.existing([...named, ...there, "/root"]).filter((home) =>
     home !== "/" && Disk.kind(home) === "folder" && !isClosed(home) &&
     !["/nonexistent", "/usr", "/bin", "/sbin", "/dev", "/proc", "/var/empty", "/tmp", "/run"].some((top) =>
       isInside(top, home)
@@ -505,6 +542,12 @@ const tick = 50
 
 /** Looks at the disk: about 5 ms the first time, and as long as nothing changes about 0.3 ms. */
 export const find = (host: HiddenPathsHost): HiddenPaths => {
+  const found = findAbove(host)
+  const deep = findDeep(host)
+  return deep.size === 0 ? found : { ...found, elsewhere: new Map([...found.elsewhere, ...deep]) }
+}
+
+const findAbove = (host: HiddenPathsHost): HiddenPaths => {
   const before = kept.get(host)
   if (before !== undefined && isCurrent(before.seen)) return before.result
   const started = Date.now()
@@ -520,6 +563,53 @@ export const find = (host: HiddenPathsHost): HiddenPaths => {
   if (isSettled) kept.set(host, { seen: search.seen, result })
   else kept.delete(host)
   return result
+}
+
+/** How far below the home folder credentials are looked for by their names, in how many folders, and how often. */
+const deepest = 4
+const mostFolders = 500
+const mostDeep = 64
+const deepSeconds = 15
+
+const deepKept = new WeakMap<HiddenPathsHost, { readonly at: number; readonly found: ReadonlyMap<string, string> }>()
+
+const deepNames = once(() => new RegExp(`^(?:${HiddenPlaces.credentialNames.map(source).join("|")})$`, "i"))
+
+/** Credentials by name in folders of the home that have no dot, nearer ones first; about 10 ms in a large home. */
+const findDeep = (host: HiddenPathsHost): ReadonlyMap<string, string> => {
+  const before = deepKept.get(host)
+  if (before !== undefined && Date.now() - before.at < deepSeconds * 1_000) return before.found
+  const found = new Map<string, string>()
+  let level = [...new Set(host.homes.flatMap((home) => Disk.real(home) ?? []))]
+  let left = mostFolders
+  for (let depth = 0; depth < deepest && level.length > 0; depth++) {
+    const next: Array<string> = []
+    for (const folder of level) {
+      if (left-- <= 0) break
+      for (const { isDirectory, isFile, name } of entriesOf(folder)) {
+        if (isDirectory && !name.startsWith(".") && !HiddenPlaces.generatedFolders.has(name)) {
+          next.push(join(folder, name))
+        } else if (isFile && depth > 0 && found.size < mostDeep && deepNames().test(name)) {
+          found.set(join(folder, name), "credentials by their usual names")
+        }
+      }
+    }
+    level = next
+  }
+  deepKept.set(host, { at: Date.now(), found })
+  return found
+}
+
+const entriesOf = (folder: string) => {
+  try {
+    return readdirSync(folder, { withFileTypes: true }).map((entry) => ({
+      name: entry.name,
+      isDirectory: entry.isDirectory(),
+      isFile: entry.isFile()
+    }))
+  } catch {
+    return []
+  }
 }
 
 const changedAt = (path: string): number => {

@@ -1,7 +1,7 @@
 /**
  * Which places of a home folder and of the machine hold credentials, and which of a home folder tool chains need
  * (docs/sandbox.md#hidden-paths). Data only; `HiddenPaths` applies it. Paths are relative to the home folder, or to
- * `/`; `*` stands for any text without a slash.
+ * `/`; `*` stands for any text without a slash, `#` for a hexadecimal digit.
  */
 
 /** Entries are separated by commas or line breaks: names may contain spaces. */
@@ -56,6 +56,7 @@ export const credentials: { readonly [kind: string]: ReadonlyArray<string> } = {
     .dotnet/corefx, .aspnet, .microsoft/usersecrets, .composer/auth.json, .composer/config.json, .config/composer/auth.json
     .config/composer/config.json, .hex/hex.config, .config/rebar3, .pub-cache/credentials.json, .config/dart
     .stack/upload, .conan/.conan.db, .conan2/credentials.json, .conan2/.conan.db, .luarocks/upload_config.lua
+    .opam/plugins/opam-publish, .opam/log, .config/opam*, .mvn, .config/maven, .m2/*.properties
     .nimble/github_api_token, .pause, .julia/servers, .cocoapods/trunk.json, .swiftpm/configuration, .platformio/appstate.json
     .wasmer/*.toml, .foundry/keystores, .android/adbkey, .turbo/config.json, .config/turborepo, .config/cachix
     .config/nix/*token*, .config/nix/*secret*, .config/nix/netrc, .jfrog, .jfrog-cli-core, .cloudsmith, .config/cloudsmith
@@ -186,16 +187,33 @@ export const credentials: { readonly [kind: string]: ReadonlyArray<string> } = {
   "private folders": list("Private, .Private, .ecryptfs, Vaults, .local/share/plasma-vault, .encfs*")
 }
 
-/** Names that files with credentials usually have, in the home folder and where downloads go. Folders are not meant. */
+/**
+ * Names that files with credentials usually have, in upper or lower case, with what a browser or a copy adds to them.
+ * Folders are not meant.
+ */
+export const credentialNames: ReadonlyArray<string> = list(`
+  id_rsa*, id_dsa*, id_ecdsa*, id_ed25519*, *_rsa, *_ed25519, *.pem, *.pem (*), *.key, *.pkey, *.ppk, *.p8, *.p12, *.pfx
+  *.pkcs12, *.jks, *.keystore, *.keytab, *.kdbx, *.kdb, *.ovpn, *.wgconf, wg#.conf, *.opvault, *.1pif, *.1pux, *.agilekeychain
+  *.keychain, *.keychain-db, *.gpg, *.pgp, *.asc, *.age, *.agekey, *.snk, *.bek, *.tfstate*, *.rdp, *.htpasswd, *.netrc
+  AuthKey_*, SubscriptionKey_*, kubeconfig*, *.kubeconfig, *accessKeys*.csv, *rootkey*.csv, *credentials*.csv
+  *credentials*.json, *credential*.json, client_secret*.json, *client-secret*.json, *service?account*.json
+  *serviceaccount*.json, *service?account*key*, *firebase?adminsdk*.json, *-############.json, *-############ (*).json
+  *api?key*.txt, *apikey*.txt, *access?token*, *.token, *tokens.*, *secrets.*, *.secret, *.secrets, *passwords*
+  *password*.txt, *password*.csv, *password*.xlsx, *recovery?code*, *backup?code*, *recovery?key*, *recovery?phrase*
+  *2fa*code*, *mfa*code*, *seed?phrase*, *mnemonic*, bitwarden_export*, 1password*.csv, lastpass*.csv, wallet.dat, *.wallet
+  UTC--*--*, *.publishsettings, *.mobileprovision, *private?key*
+`)
+
+/** They are hidden directly in the home folder and where downloads go. */
 export const credentialFiles: ReadonlyArray<string> = ["", "Downloads/", "Desktop/", "Documents/"].flatMap((folder) =>
-  list(`
-      id_rsa, id_dsa, id_ecdsa, id_ed25519, *.pem, *.key, *.ppk, *.p12, *.pfx, *.jks, *.keystore, *.kdbx, *.kdb, *.ovpn
-      *.opvault, *.1pif, *.agilekeychain, *.gpg, *.pgp, *.asc, *.age, *.tfstate, kubeconfig*, *.kubeconfig, *accessKeys*.csv
-      *rootkey*.csv, *credentials*.csv, *credentials*.json, *credential*.json, client_secret*.json, *client-secret*.json
-      *service?account*.json, *serviceaccount*.json, *service?account*key*, *api?key*.txt, *secrets.*, *passwords*
-      *recovery?code*, *backup?code*, *recovery?key*, wallet.dat, *seed?phrase*, *.publishsettings, *.mobileprovision
-    `).map((name) => `${folder}${name}`)
+  credentialNames.map((name) => `${folder}${name}`)
 )
+
+/** Folders of many files that hold nothing of the user's own. */
+export const generatedFolders: ReadonlySet<string> = new Set(list(`
+  node_modules, site-packages, dist-packages, __pycache__, vendor, target, dist, build, out, venv, env, coverage, Pods
+  bower_components, snap, Library, go
+`))
 
 /** What of a home folder's dot entries tool chains need; the other ones are hidden, whoever makes them and when. */
 export const needed: ReadonlyArray<string> = list(`
@@ -295,7 +313,7 @@ export const neededWithoutSecrets: ReadonlyArray<string> = list(`
   .gemrc, .pip/pip.conf, .config/pip/pip.conf, .config/uv/uv.toml, .config/pypoetry/config.toml, .config/pdm/config.toml
   .config/hatch/config.toml, .config/mise/config.toml, .mise.toml, .config/nix/nix.conf, .config/go/env
   .ccache/ccache.conf, .config/ccache/ccache.conf, .npm/.npmrc, .stack/config.yaml, .pydevrc, .bazelrc
-  .conan2/global.conf, .conan2/remotes.json, .luarocks/config*.lua, .yarn/*.yml, .wgetrc.d, .rustup/settings.toml
+  .opam/config, .opam/repo/repos-config, .opam/opam-init/*.sh, .conan2/global.conf, .conan2/remotes.json, .luarocks/config*.lua, .yarn/*.yml, .wgetrc.d, .rustup/settings.toml
 `)
 
 /** Closed like a dot entry, although its name has no dot. */
@@ -365,7 +383,8 @@ export const ofMachine: { readonly [kind: string]: ReadonlyArray<string> } = {
 
 /** Read by programs, and hidden while something in the file looks like a secret. */
 export const ofMachineWithoutSecrets: ReadonlyArray<string> = list(`
-  /etc/pip.conf, /etc/gitconfig, /etc/gemrc, /etc/my.cnf, /etc/mysql/my.cnf, /etc/maven/settings.xml, /etc/conda/.condarc
+  /opt/maven/conf/settings.xml, /opt/apache-maven*/conf/settings.xml, /usr/share/maven/conf/settings.xml
+  /usr/share/maven*/conf/settings.xml, /etc/pip.conf, /etc/gitconfig, /etc/gemrc, /etc/my.cnf, /etc/mysql/my.cnf, /etc/maven/settings.xml, /etc/conda/.condarc
   /etc/nix/nix.conf, /etc/environment, /etc/curlrc, /etc/wgetrc, /etc/docker/daemon.json
 `)
 
@@ -414,7 +433,13 @@ export const movedFolders: { readonly [variable: string]: string } = {
   ANDROID_USER_HOME: ".android",
   BUNDLE_USER_HOME: ".bundle",
   UV_CREDENTIALS_DIR: ".local/share/uv/credentials",
-  npm_config_cache: ".npm"
+  npm_config_cache: ".npm",
+  OPAMROOT: ".opam",
+  MAVEN_USER_HOME: ".m2",
+  SDKMAN_DIR: ".sdkman",
+  N_PREFIX: ".n",
+  RBENV_ROOT: ".rbenv",
+  RUSTUP_HOME: ".rustup"
 }
 
 /** Variables whose value names files or folders, separated by `:`, that are hidden as a whole. */
@@ -452,6 +477,45 @@ export const namedByVariables: ReadonlySet<string> = new Set(list(`
 /** The same for variables that no list knows. */
 export const namedByVariable =
   /(CREDENTIALS?|TOKEN|PASSWORD|PASSWD|PASSPHRASE|SECRETS?|API_?KEY|PRIVATE_?KEY|KEY|KEYSTORE|KEYRING|NETRC|AUTH)_?(FILE|PATH|DIR)$/i
+
+/**
+ * The same for variables that relocate what a program keeps for its user: `FOO_CONFIG_DIR`, `FOO_CREDENTIALS`,
+ * `FOO_HOME`. Not where the session's folders are, nor for a tool chain.
+ */
+export const relocatedByVariable =
+  /_(CONFIG|CONF|CONFDIR|CONFIG_?(DIR|HOME|PATH|FILE|FOLDER|ROOT)|CREDENTIALS?|CREDS|(CREDENTIALS?|CREDS|AUTH|SECRETS?|TOKENS?|KEYS?|PROFILES?|ACCOUNTS?|VAULT|WALLET|KEYSTORE|KEYRING|SESSIONS?)_?(DIR|HOME|PATH|FILE|FOLDER|ROOT)|SECRETS?|HOME|USERCONFIG|RC)$/i
+
+/** What these name tells of no user. */
+export const tellingNothing =
+  /^(PKG_CONFIG|XDG_|GIT_|LC_|TERM|RUSTUP|JAVA|JDK|JRE|ANDROID|COREPACK|PIPX|POETRY|PYTHON|TORCH|KERAS|OPENSSL|FONTCONFIG|NODE_CONFIG)/
+
+/** A folder with one of these is a tool chain. */
+export const toolChainFolders: ReadonlyArray<string> = [
+  "bin",
+  "lib",
+  "lib64",
+  "libexec",
+  "sdk",
+  "toolchains",
+  "platform-tools",
+  "packages",
+  "include"
+]
+
+/** Programs and their own settings lie here; what a variable names here is hidden only by what it is. */
+export const systemFolders: ReadonlyArray<string> = [
+  "/usr",
+  "/etc",
+  "/bin",
+  "/sbin",
+  "/lib",
+  "/lib64",
+  "/nix",
+  "/opt",
+  "/System",
+  "/Library",
+  "/Applications"
+]
 
 /** What shows a secret in a file that programs need. */
 export const looksSecret = new RegExp(

@@ -13,9 +13,9 @@ interface PathRule {
   readonly path: RegExp
 }
 
-const paths = (category: string, table: string): PathRule => ({
+const paths = (category: string, table: string, flags = ""): PathRule => ({
   category,
-  path: new RegExp(table.trim().split(/\s+/).map(source).join("|"))
+  path: new RegExp(table.trim().split(/\s+/).map(source).join("|"), flags)
 })
 
 const source = (pattern: string): string => {
@@ -170,8 +170,14 @@ const reads: ReadonlyArray<PathRule> = [
     ~/host.key ~/root.key ~/ca.key ~/signing.key ~/deploy.key ~/master.key ~/encryption.key ~/secret.key
     ~/*private*key* ~/*secret*key* ~/*key.pem ~/*private*.pem ~/secret.yml ~/secret.yaml ~/secrets.yml
     ~/secrets.yaml ~/secret.json ~/secrets.json ~/secrets.toml ~/secrets.env ~/secret.txt ~/secrets.txt ~/.secret
-    ~/.secrets ~/htpasswd ~/.htpasswd ~/.vault_pass* ~/.vault_password*
-    `
+    ~/.secrets ~/htpasswd ~/.htpasswd ~/.vault_pass* ~/.vault_password* ~/*.p8 ~/AuthKey_* ~/SubscriptionKey_* ~/*.kdb
+    ~/*.pkcs12 ~/*.1pif ~/*.1pux ~/*.agilekeychain ~/*.opvault ~/*.wgconf ~/wg0.conf ~/*firebase-adminsdk*.json
+    ~/*serviceaccount*.json ~/*service-account*.json ~/*service_account*.json ~/*recovery-code* ~/*recovery_code*
+    ~/*recoverycode* ~/*backup-code* ~/*backup_code* ~/*recovery-key* ~/*seed-phrase* ~/*seed_phrase* ~/*mnemonic.txt
+    ~/bitwarden_export* ~/lastpass*.csv ~/1password*.csv ~/*passwords.csv ~/*.publishsettings ~/rootkey.csv
+    ~/*accesskeys*.csv ~/id_rsa* ~/id_ed25519* ~/id_ecdsa* ~/id_dsa* ~/*.tfstate ~/*.tfstate.backup ~/*.asc.key
+    `,
+    "i"
   ),
   { category: "credentials", path: /(^|[/\0])(Login Data|[\w-]+\.env|\.env(\.[\w.-]+)?)$/ }
 ]
