@@ -3,10 +3,10 @@ import type { Rpc } from "effect/rpc"
 import { LiveSettings } from "../config/LiveSettings.ts"
 import type { Snapshot } from "../config/Snapshot.ts"
 import { version } from "../domain/Version.ts"
-import { SessionStore } from "../store/SessionStore.ts"
+import { SessionStore, TurnRunning } from "../store/SessionStore.ts"
 import { sees } from "./AcpAccess.ts"
 import { AcpConnection, type DialectName } from "./AcpConnection.ts"
-import { type Initialize, methods as rulesMethods, SessionAgent } from "./protocol/AgentMethods.ts"
+import { type InboundUpdate, type Initialize, methods as rulesMethods, SessionAgent } from "./protocol/AgentMethods.ts"
 import type { TokenCounts } from "../domain/SessionEvent.ts"
 import type { TurnEnd } from "../session/turn/TurnEnd.ts"
 import * as Wire from "../rpc/Wire.ts"
@@ -89,6 +89,18 @@ const usageOf = ({ cachedRead, cachedWrite, input, output, thought }: TokenCount
   ...(thought === undefined ? {} : { thoughtTokens: thought })
 })
 
+const isUserMessage = (type: string) => type.startsWith("user_message") || type === "message" || type === "prompt"
+
+/** A text, a text block, or a list of them. */
+const textIn = (content: unknown): string | undefined => {
+  if (typeof content === "string") return content.trim() === "" ? undefined : content
+  if (Array.isArray(content)) {
+    const texts = content.map(textIn)
+    return texts.length === 0 || texts.includes(undefined) ? undefined : texts.join("\n\n")
+  }
+  return Predicate.hasProperty(content, "text") ? textIn(content.text) : undefined
+}
+
 /** The client's own id of a prompt, by which another connection asks for the end of its turn. */
 const promptIdIn = (meta: Readonly<Record<string, unknown>> | null | undefined): string | undefined => {
   const own = meta?.["postern"]
@@ -118,14 +130,18 @@ export const layer = SessionAgent.toLayer(Effect.gen(function*() {
     return { sessionId, stopped: true }
   }, mapRpcErrors)
 
-  const inbound = Effect.fnUntraced(function*(payload: {
-    readonly sessionId: string
-    readonly type?: string | undefined
-    readonly update?: { readonly sessionUpdate?: string | undefined } | undefined
-  }) {
-    const { sessionId, type, update } = payload
-    yield* onSession(sessions, sessionId, (session) => session.touch)
-    return { sessionId, type: type ?? update?.sessionUpdate ?? "unknown", status: "processed" as const }
+  /** What the client adds to a session: a user's message is a turn of its own where none is running. */
+  const inbound = Effect.fnUntraced(function*(payload: Rpc.Payload<typeof InboundUpdate>) {
+    const { content, data, sessionId, type: given, update } = payload
+    const type = given ?? update?.sessionUpdate ?? "unknown"
+    const what = update?.content ?? content ?? data
+    yield* onSession(sessions, sessionId, (session) => {
+      const text = textIn(what)
+      if (text === undefined && what === undefined) return session.touch
+      if (text !== undefined && isUserMessage(type)) return session.say(text)
+      return session.note(`<event type=${JSON.stringify(type)}>\n${text ?? JSON.stringify(what)}\n</event>`)
+    }).pipe(Effect.catchTag("SteeringFull", () => Effect.fail(new TurnRunning({ sessionId }))))
+    return { sessionId, type, status: "processed" as const }
   }, mapRpcErrors)
 
   return SessionAgent.of({

@@ -116,7 +116,7 @@ export const answer = Effect.fnUntraced(
       const form = formOf(requestedSchema)
       return form === undefined
         ? { action: "decline" }
-        : { action: "accept", content: JSON.parse(yield* askUser(question, [], form)) as unknown }
+        : { action: "accept", content: JSON.parse(yield* askUser(question, [], { form })) as unknown }
     }
     const content = choices.get(yield* askUser(question, Array.from(choices.keys())))
     return content === undefined ? { action: "decline" } : { action: "accept", content }

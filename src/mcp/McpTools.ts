@@ -75,9 +75,9 @@ const unavailable = (item: Fields, why: string): RenderedItem => {
   return { text: marker, content: [textContent(marker)], raw: without(item, marker) }
 }
 
-const store = (cwd: string, item: Fields, { base64, mimeType, name }: Bytes): Effect.Effect<RenderedItem> =>
+const store = (folder: () => string, item: Fields, { base64, mimeType, name }: Bytes): Effect.Effect<RenderedItem> =>
   Attachments.decodeBase64(base64).pipe(
-    Effect.flatMap((bytes) => Attachments.store(cwd, bytes, { filename: name, mimeType })),
+    Effect.flatMap((bytes) => Attachments.store(folder(), bytes, { filename: name, mimeType })),
     Effect.map(({ bytes, name: stored, path }): RenderedItem => {
       const marker = mimeType?.startsWith("image/") === true
         ? `[IMAGE:${path}]`
@@ -132,9 +132,9 @@ const bounded = (text: string): string => {
   return `${beginning(text, head)}\n[${text.length - head - tail} characters left out]\n${ending(text, tail)}`
 }
 
-/** `cwd` is where the bytes are stored, as attachments of the session. */
+/** `folder` is where the bytes are stored, as attachments of the session. */
 export const render = Effect.fnUntraced(
-  function*(cwd: string, content: ReadonlyArray<unknown>, structuredContent?: unknown) {
+  function*(folder: () => string, content: ReadonlyArray<unknown>, structuredContent?: unknown) {
     const items = content.map(fieldsOf)
     const blobs = items.flatMap((item) => bytesOf(item) ?? [])
     const tooMuch = blobs.length > maxBlobs || blobs.reduce((sum, blob) => sum + sizeOf(blob), 0) > maxBytes
@@ -143,7 +143,7 @@ export const render = Effect.fnUntraced(
       if (bytes === undefined) return Effect.succeed(plain(item))
       return tooMuch
         ? Effect.succeed(unavailable(item, `the result has more than ${maxBlobs} files or ${maxBytes} bytes.`))
-        : store(cwd, item, bytes)
+        : store(folder, item, bytes)
     })
     const all = [...rendered, ...structured(structuredContent, rendered)]
     return {
@@ -208,7 +208,7 @@ const output = Effect.fnUntraced(function*(
   context: ToolContext,
   { content = [], isError = false, structuredContent }: typeof Protocol.CallResult.Type
 ): Effect.fn.Return<ToolOutput, ToolFailed> {
-  const rendered = yield* render(context.workspace.cwd, content, structuredContent)
+  const rendered = yield* render(context.attachments, content, structuredContent)
   const text = rendered.text === "" ? "(no output)" : rendered.text
   const shown = rendered.content.length === 0 ? [textContent(text)] : rendered.content
   if (isError) return yield* new ToolFailed({ message: text, content: shown })

@@ -12,6 +12,7 @@ import type { PromptFiles } from "./context/SystemPrompt.ts"
 import type { Configured } from "./lifecycle/Agents.ts"
 import type { Approvals } from "./policy/Approvals.ts"
 import type { SessionModel } from "./policy/SessionModel.ts"
+import type { SessionFiles } from "./SessionFiles.ts"
 import type { SessionPolicy } from "./policy/SessionPolicy.ts"
 
 export type SessionMode = "acp" | "chat"
@@ -71,6 +72,7 @@ export interface SessionContext {
   /** What the clients that watch the session now do for it. */
   readonly client: () => ClientSide
   readonly publish: (event: SessionEvent) => Effect.Effect<void>
+  readonly files: SessionFiles
   /** Closes with the session, after its turn and its commands have ended. */
   readonly remains: Scope.Scope
   readonly state: SessionState

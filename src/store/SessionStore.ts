@@ -1,3 +1,4 @@
+import { dirname } from "node:path"
 import { Context, Effect, Layer } from "effect"
 import * as Chunk from "../platform/Chunk.ts"
 import { makeCatalog, type SessionCatalog } from "./SessionCatalog.ts"
@@ -6,6 +7,7 @@ import type { DatabaseFile } from "./DatabaseFile.ts"
 import { migrate } from "./Migrations.ts"
 import { makePolicyRecords, type PolicyRecords } from "./PolicyRecords.ts"
 import * as Sqlite from "./Sqlite.ts"
+import { removeFolder } from "./SessionFolder.ts"
 import { guard, long } from "./StoreGuard.ts"
 import { StoreFailed } from "./SessionRecords.ts"
 import type { Transcripts } from "./Transcripts.ts"
@@ -62,9 +64,15 @@ export class SessionStore extends Context.Service<
         yield* Effect.forkScoped(Effect.delay(Effect.sync(() => database.keepReserve()), "2 seconds"))
         const records = { policy: yield* makePolicyRecords(guarded), costs: yield* makeCosts(guarded) }
         const owner = makeOwner()
+        const catalog = yield* makeCatalog(guarded, freeing, owner)
         return {
           ...records,
-          ...yield* makeCatalog(guarded, freeing, owner),
+          ...catalog,
+          remove: (sessionId) =>
+            Effect.tap(
+              catalog.remove(sessionId),
+              () => usual === "durable" ? removeFolder(dirname(name), sessionId) : Effect.void
+            ),
           ...yield* makeTurns(guarded, patiently, owner),
           get durability() {
             return database.memoryFault === undefined ? usual : "memory"

@@ -34,3 +34,6 @@ export interface ClientSide {
   /** Of its shell: they stand before those of this process, and are held to the same list. */
   readonly variables?: Readonly<Record<string, string>>
 }
+
+/** The only choice of a question that asks for no answer. */
+export const seen = "Seen"

@@ -51,8 +51,16 @@ export interface ToolContext {
   readonly askUser: (
     question: string,
     choices: ReadonlyArray<string>,
-    form?: Readonly<Record<string, unknown>>
+    options?: {
+      readonly form?: Readonly<Record<string, unknown>> | undefined
+      /** Where free text cannot be asked, it is enough that the user has seen it: the answer is then `Seen`. */
+      readonly acknowledges?: true
+    }
   ) => Effect.Effect<string, ToolFailed>
+  /** The folder for files that are handed over, made when it is asked for. */
+  readonly attachments: () => string
+  /** Nothing may be written in the workspace, the plan included. */
+  readonly writesNothing: boolean
   /** Tells the user something, now, without waiting for an answer. */
   readonly notify: (notice: UserNotice) => Effect.Effect<void>
   /** Replaces the session's plan. */

@@ -1,6 +1,6 @@
-import { lstat, mkdir } from "node:fs/promises"
+import { lstat, mkdir, readdir } from "node:fs/promises"
 import { basename, extname, join } from "node:path"
-import { Effect, Schema } from "effect"
+import { Effect, Option, Schema } from "effect"
 import * as Files from "./Files.ts"
 import * as MimeType from "./MimeType.ts"
 
@@ -52,18 +52,27 @@ export const extensionFor = (hints: AttachmentHints): string | undefined => {
   return hints.mimeType === undefined ? undefined : MimeType.extensionOf(hints.mimeType)
 }
 
-/** Stores bytes as `<cwd>/uploads/<sha256>[.ext]`, `cwd` canonical. What else lies there is replaced. */
+/**
+ * Stores bytes as `<cwd>/uploads/<sha256>[.ext]`, `cwd` canonical. What else lies there is replaced. Bytes that are there already under
+ * another extension keep it.
+ */
 export const store = Effect.fnUntraced(function*(cwd: string, bytes: Uint8Array, hints: AttachmentHints = {}) {
   if (bytes.length > maxBytes) return yield* tooLarge
   const folder = yield* uploads(cwd)
   const sha256 = hash(bytes)
   const extension = extensionFor(hints)
-  const name = extension === undefined ? sha256 : `${sha256}.${extension}`
+  const wanted = extension === undefined ? sha256 : `${sha256}.${extension}`
+  const isIntact = (name: string) =>
+    Files.read(join(folder, name), maxBytes).pipe(
+      Effect.map((existing) => existing.bytes.equals(bytes)),
+      Effect.orElseSucceed(() => false)
+    )
+  const others = yield* Effect.promise(() => readdir(folder).catch((): Array<string> => []))
+  const found = [wanted, ...others.filter((name) => name !== wanted && isNameOf(sha256, name)).sort()]
+  const kept = yield* Effect.findFirst(found, isIntact)
+  const name = Option.getOrElse(kept, () => wanted)
   const path = join(folder, name)
-  const deduplicated = yield* Files.read(path, maxBytes).pipe(
-    Effect.map((existing) => existing.bytes.equals(bytes)),
-    Effect.orElseSucceed(() => false)
-  )
+  const deduplicated = Option.isSome(kept)
   if (!deduplicated) {
     yield* Files.reclaim(path, bytes, cwd).pipe(
       Effect.mapError((cause) => fault("storage", `The attachment cannot be stored: ${cause.detail}`))
@@ -71,6 +80,19 @@ export const store = Effect.fnUntraced(function*(cwd: string, bytes: Uint8Array,
   }
   return { name, path, sha256, bytes: bytes.length, deduplicated } satisfies StoredAttachment
 })
+
+const isNameOf = (sha256: string, name: string): boolean =>
+  /^([0-9a-f]{64})(\.[a-z0-9]{1,16})?$/.exec(name)?.[1] === sha256
+
+/** The same from the first of several folders that has it. */
+export const loadFrom = (
+  folders: ReadonlyArray<string>,
+  name: string
+): Effect.Effect<Buffer, AttachmentFault> =>
+  folders.slice(1).reduce(
+    (found, folder) => Effect.catchIf(found, ({ reason }) => reason === "missing", () => load(folder, name)),
+    load(folders[0] ?? "", name)
+  )
 
 /** The bytes stored under a content address, refused when they no longer have that hash. */
 export const load = Effect.fnUntraced(function*(cwd: string, name: string) {

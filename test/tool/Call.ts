@@ -48,6 +48,8 @@ export const bench = Effect.gen(function*() {
     jobs,
     mayFetch: () => Effect.succeed(true),
     progress: (content) => Effect.sync(() => void progress.push(content)),
+    attachments: () => cwd,
+    writesNothing: false,
     notify: (notice) => Effect.sync(() => void notices.push(notice)),
     plan: (entries) => Effect.sync(() => void plans.push(entries)),
     confinement: {

@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { dismissed, NoAnswer, type Question, type QuestionAnswer } from "../../session/lifecycle/Attachment.ts"
+import { seen } from "../../tool/ClientSide.ts"
 import { answerIn, schemaOf } from "../../session/policy/Approvals.ts"
 import type { AcpConnectionState } from "../AcpConnection.ts"
 import { ElicitationCreate, RequestPermission } from "../protocol/ClientMethods.ts"
@@ -49,6 +50,9 @@ export const choose =
   (state: AcpConnectionState, sessionId: string, timeoutSecs: number) =>
   (question: Question): Effect.Effect<QuestionAnswer, NoAnswer> => {
     const forms = state.capabilities.elicitation?.form !== undefined
+    if (!forms && question.acknowledges === true && question.choices.length === 0) {
+      return choose(state, sessionId, timeoutSecs)({ ...question, choices: [seen] })
+    }
     if (!forms && question.form !== undefined) return noAnswer("this client has no forms")
     if (!forms && question.choices.length === 0) {
       return noAnswer("this client cannot ask for free text; ask again with choices")

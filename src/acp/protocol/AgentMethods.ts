@@ -195,12 +195,16 @@ const inboundEvent = {
   payload: {
     ...ofSession,
     type: lenient(Schema.String),
-    update: lenient(Schema.Struct({ sessionUpdate: lenient(Schema.String) }))
+    update: lenient(
+      Schema.Struct({ sessionUpdate: lenient(Schema.String), content: Schema.optionalKey(Schema.Unknown) })
+    ),
+    content: Schema.optionalKey(Schema.Unknown),
+    data: Schema.optionalKey(Schema.Unknown)
   },
   success: Schema.Struct({ sessionId: SessionId, type: Schema.String, status: Schema.Literal("processed") }),
   error
 }
-const InboundUpdate = Rpc.make("session/update", inboundEvent)
+export const InboundUpdate = Rpc.make("session/update", inboundEvent)
 const InboundEvent = Rpc.make("session/event", inboundEvent)
 
 /** Every stable method of ACP v1. */

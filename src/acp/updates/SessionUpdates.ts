@@ -24,16 +24,20 @@ import type { CallFields, KnownCalls } from "./KnownCalls.ts"
 import { shownItem } from "./ShownItem.ts"
 import * as TerminalOutput from "./TerminalOutput.ts"
 import { sessionOptions } from "../ConfigOptions.ts"
+import type { SessionFiles } from "../../session/SessionFiles.ts"
 import type { SessionStore } from "../../store/SessionStore.ts"
 
 const prefix = "attachment://deliver/"
 
-const embedItem = (cwd: string, item: ToolCallItem): Effect.Effect<ToolCallItem, Attachments.AttachmentFault> => {
+const embedItem = (
+  kept: SessionFiles,
+  item: ToolCallItem
+): Effect.Effect<ToolCallItem, Attachments.AttachmentFault> => {
   if (item.type !== "content" || item.content.type !== "resource_link" || !item.content.uri.startsWith(prefix)) {
     return Effect.succeed(item)
   }
   const { mimeType, uri } = item.content
-  return Effect.map(Attachments.load(cwd, uri.slice(prefix.length)), (bytes): ToolCallItem => ({
+  return Effect.map(Attachments.loadFrom(kept.folders, uri.slice(prefix.length)), (bytes): ToolCallItem => ({
     type: "content",
     content: {
       type: "resource",
@@ -49,9 +53,9 @@ const isDelivery = (item: ToolCallItem) =>
  * Puts the bytes of delivered files into an outgoing call. Each file is read and hashed again; a file that changed
  * since it was delivered is left out, and the call says so. See docs/agent-client-protocol.md#deliveries.
  */
-const embedDelivered = (cwd: string, call: ToolCallState): Effect.Effect<ToolCallState> =>
+const embedDelivered = (kept: SessionFiles, call: ToolCallState): Effect.Effect<ToolCallState> =>
   call.content.some(isDelivery)
-    ? Effect.forEach(call.content, (item) => embedItem(cwd, item)).pipe(
+    ? Effect.forEach(call.content, (item) => embedItem(kept, item)).pipe(
       Effect.map((content): ToolCallState => ({ ...call, content })),
       Effect.catch(({ detail }) =>
         Effect.succeed<ToolCallState>({
@@ -67,11 +71,11 @@ const embedDelivered = (cwd: string, call: ToolCallState): Effect.Effect<ToolCal
     : Effect.succeed(call)
 
 /** An image of a prompt with its bytes; one that changed since the prompt becomes a link. */
-const withImage = (cwd: string, block: ContentBlock): Effect.Effect<ContentBlock> => {
+const withImage = (kept: SessionFiles, block: ContentBlock): Effect.Effect<ContentBlock> => {
   if (block.type !== "image" || block.data !== "" || !block.uri?.startsWith("file://")) return Effect.succeed(block)
   const { mimeType, uri } = block
   const name = basename(fileURLToPath(uri))
-  return Attachments.load(cwd, name).pipe(
+  return Attachments.loadFrom(kept.folders, name).pipe(
     Effect.map((bytes): ContentBlock => ({ ...block, data: bytes.toString("base64") })),
     Effect.orElseSucceed((): ContentBlock => ({ type: "resource_link", uri, name, mimeType }))
   )
@@ -317,7 +321,7 @@ const deltaFrame = (sessionId: string, kind: "Agent" | "Thought", messageId: str
 
 /** The updates of one session on one connection; a client that was there before brings the calls that it knows. */
 export const make = (state: AcpConnectionState, session: Session, known: KnownCalls = new Map()) => {
-  const { policy: { settings }, sessionId, workspace: { cwd } } = session
+  const { files, policy: { settings }, sessionId, workspace: { cwd } } = session
   let message = { messageId: "", frame: (text: string) => text }
   const peer: Connection["Service"] = state.peer
   const display = TerminalOutput.make(state, cwd)
@@ -379,7 +383,7 @@ export const make = (state: AcpConnectionState, session: Session, known: KnownCa
         const before = isNew ? begun({ ...event.call, status: "pending", content: [] }) : Effect.void
         return Effect.andThen(
           before,
-          Effect.flatMap(embedDelivered(cwd, event.call), (call) => updated({ ...event, call }))
+          Effect.flatMap(embedDelivered(files, event.call), (call) => updated({ ...event, call }))
         )
       }
       case "PlanChanged":
@@ -415,10 +419,10 @@ export const make = (state: AcpConnectionState, session: Session, known: KnownCa
   const withBytes = (entry: TranscriptEntry): Effect.Effect<TranscriptEntry> => {
     switch (entry._tag) {
       case "ToolCall":
-        return Effect.map(embedDelivered(cwd, entry.call), (call) => ({ ...entry, call }))
+        return Effect.map(embedDelivered(files, entry.call), (call) => ({ ...entry, call }))
       case "User":
         return Effect.map(
-          Effect.forEach(entry.content, (block) => withImage(cwd, block)),
+          Effect.forEach(entry.content, (block) => withImage(files, block)),
           (content) => ({ ...entry, content })
         )
       default:

@@ -48,6 +48,8 @@ export interface Question {
   readonly choices: ReadonlyArray<string>
   /** A JSON schema as MCP's elicitation has it; only for clients with forms. */
   readonly form?: Readonly<Record<string, unknown>>
+  /** A client that cannot ask for free text asks for no more than that the user has seen it. */
+  readonly acknowledges?: true
 }
 
 export type QuestionAnswer = { readonly _tag: "Answered"; readonly text: string } | Dismissed

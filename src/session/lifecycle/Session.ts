@@ -8,7 +8,7 @@ import type { SessionContext, SessionOverrides } from "../SessionContext.ts"
 
 /** A live session. Everything that it starts is in its scope; closing the scope ends the turn first. */
 export interface Session
-  extends Pick<SessionContext, "sessionId" | "configured" | "workspace" | "policy" | "model" | "tools">
+  extends Pick<SessionContext, "sessionId" | "files" | "configured" | "workspace" | "policy" | "model" | "tools">
 {
   readonly record: () => SessionRecord
   /** Gives the session a title of the user's choice, as it was stored; none is made up for it any more. */
@@ -34,6 +34,10 @@ export interface Session
    * off.
    */
   readonly steer: (message: PreparedPrompt) => Effect.Effect<void, NoTurn | SteeringFull>
+  /** A message of the user: to the running turn, else a turn of its own, which nobody waits for. */
+  readonly say: (text: string) => Effect.Effect<void, TurnRunning | SteeringFull>
+  /** What a client has to add: the running turn takes it in, else the next one does. */
+  readonly note: (text: string) => Effect.Effect<void, SteeringFull>
   /** Interrupts the turn, if there is one, and waits until it is recorded. */
   readonly cancel: Effect.Effect<void>
   /** The same without a request from a client: the turn is recorded as `interrupted`. */

@@ -1,6 +1,6 @@
 import { Clock, Context, Deferred, Effect, Exit, FiberHandle, Scope } from "effect"
 import { LiveSettings } from "../../config/LiveSettings.ts"
-import type { Settings } from "../../config/Settings.ts"
+import { Settings } from "../../config/Settings.ts"
 import type { AgentSettings } from "../../config/Snapshot.ts"
 import { type SessionRecord, SessionStore, type StoreFailed, TurnRunning } from "../../store/SessionStore.ts"
 import type { McpServerConfig } from "../../domain/McpServerConfig.ts"
@@ -19,9 +19,14 @@ import * as SessionPolicy from "../policy/SessionPolicy.ts"
 import * as Steering from "../turn/Steering.ts"
 import { Activity } from "../Activity.ts"
 import type { SessionContext, SessionMode, SessionOverrides } from "../SessionContext.ts"
+import * as SessionFiles from "../SessionFiles.ts"
+import * as PromptContent from "../turn/PromptContent.ts"
 import * as Turn from "../turn/Turn.ts"
 import { TurnLoop } from "../turn/TurnLoop.ts"
 import type { TurnEnd, TurnFault } from "../turn/TurnEnd.ts"
+
+/** Further ones are dropped. */
+const maxNoted = 32
 
 /** The session of a stored row, in the scope it is made in: closing that ends the turn first. */
 export const make = Effect.fnUntraced(function*(
@@ -82,13 +87,17 @@ export const make = Effect.fnUntraced(function*(
   let current: Turn.Turn | undefined
   let last: { readonly promptId: string; readonly turn: Turn.Turn } | undefined
   let begun = false
+  /** What clients added while no turn ran, for the next one. */
+  const noted: Array<string> = []
   let settling = 0
   let overrides: SessionOverrides = {}
   // Acquired last, released first: the turn ends before anything it uses.
   const handle = yield* FiberHandle.make<void>()
 
+  const { dataDir } = yield* Settings
   const context: SessionContext = {
     sessionId,
+    files: SessionFiles.make(workspace.cwd, dataDir, sessionId, policy.settings),
     agent: initial.agent,
     mode,
     configured,
@@ -132,6 +141,23 @@ export const make = Effect.fnUntraced(function*(
     return current === undefined ? Effect.void : FiberHandle.clear(handle)
   })
 
+  const begin: Session["begin"] = (prompt, promptId) =>
+    Effect.suspend(() => {
+      const previous = current
+      if (settling > 0 || (previous && !previous.cancelled)) return Effect.fail(new TurnRunning({ sessionId }))
+      const turn = Turn.make([...prompt, ...noted.splice(0).map((text) => PromptContent.marked(text))])
+      current = turn
+      begun = true
+      last = promptId === undefined ? undefined : { promptId, turn }
+      return Effect.as(
+        FiberHandle.run(handle, run(turn, previous), { startImmediately: true }),
+        Deferred.await(turn.outcome)
+      )
+    })
+
+  const steer = (message: PromptContent.PreparedPrompt) =>
+    Effect.suspend(() => Steering.say(sessionId, current?.steering, message))
+
   // Functions that every session has of its own are plain ones: each that `fnUntraced` makes takes half a kilobyte.
   return {
     ...context,
@@ -150,20 +176,17 @@ export const make = Effect.fnUntraced(function*(
     attachments: () => Array.from(attachments).filter(({ isPresent }) => isPresent !== false).length,
     attached: () => attachments,
     turnOf: (promptId) => last?.promptId === promptId ? Deferred.await(last.turn.outcome) : undefined,
-    begin: (prompt, promptId) =>
-      Effect.suspend(() => {
-        const previous = current
-        if (settling > 0 || (previous && !previous.cancelled)) return Effect.fail(new TurnRunning({ sessionId }))
-        const turn = Turn.make(prompt)
-        current = turn
-        begun = true
-        last = promptId === undefined ? undefined : { promptId, turn }
-        return Effect.as(
-          FiberHandle.run(handle, run(turn, previous), { startImmediately: true }),
-          Deferred.await(turn.outcome)
-        )
-      }),
-    steer: (message) => Effect.suspend(() => Steering.say(sessionId, current?.steering, message)),
+    begin,
+    steer,
+    say: (text) => {
+      const message = [PromptContent.marked(text)]
+      return Effect.catchTag(steer(message), "NoTurn", () => Effect.asVoid(begin(message)))
+    },
+    note: (text) =>
+      Effect.catchTag(steer([PromptContent.marked(text)]), "NoTurn", () =>
+        Effect.sync(() => {
+          if (noted.length < maxNoted) noted.push(text)
+        })),
     cancel: Effect.suspend(() => {
       if (current) current.cancelled = true
       return interrupt

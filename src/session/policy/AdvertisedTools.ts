@@ -49,6 +49,9 @@ const advertise = (declarations: ReadonlyArray<Declaration>) => {
 
 export type Advertisement = Effect.Success<ReturnType<typeof advertise>>
 
+/** Those that are of no use where nobody is asked. */
+const askingTools = new Set(["ask_user", "escalate_to_human"])
+
 const maxKept = 64
 
 const usualMode = defaults.work_mode
@@ -87,11 +90,12 @@ export class AdvertisedTools extends Context.Service<AdvertisedTools, {
           )
           yield* Effect.forEach(yield* books.takeNotes, (note) => Effect.logWarning(note), { discard: true })
           const hidden = rules.hidden(tools.map(ruleName))
-          const { level, values: { work_mode: mode } } = settings()
+          const { level, values: { approval_response: response, work_mode: mode } } = settings()
           const allowed = yield* permitted
           const halted = stop.state()
           const shown = tools.filter((tool) =>
             withheld(allowed, tool) === undefined && !hidden.has(ruleName(tool)) && !isFrozen(halted, tool) &&
+            !(response === "never" && askingTools.has(tool.name)) &&
             tool.capabilities.some((capability) =>
               grants(mode, capability) && (level !== "readonly" || !beyondReading.has(capability))
             )

@@ -1,6 +1,9 @@
+import { isUtf8 } from "node:buffer"
 import { basename } from "node:path"
 import { pathToFileURL } from "node:url"
 import { Effect, Schema } from "effect"
+import { beginning } from "../../domain/Cut.ts"
+import type { SessionFiles } from "../SessionFiles.ts"
 import { isImage } from "../../model/Images.ts"
 import type { ContentBlock } from "../../domain/Content.ts"
 import * as Attachments from "../../workspace/Attachments.ts"
@@ -135,10 +138,23 @@ interface Stored {
 }
 
 const storeBlob = Effect.fnUntraced(
-  function*(cwd: string, { bytes, mimeType, type, uri }: Blob): Effect.fn.Return<Stored, Attachments.AttachmentFault> {
+  function*(
+    kept: SessionFiles,
+    { bytes, mimeType, type, uri }: Blob
+  ): Effect.fn.Return<Stored, Attachments.AttachmentFault> {
     const name = fileNameOf(uri)
-    const { path } = yield* Attachments.store(cwd, bytes, { filename: name, mimeType })
-    const text = mimeType?.startsWith("image/") ? `[IMAGE:${path}]` : `[Document: ${quoted(name)}] ${quoted(path)}`
+    const isReadable = kept.isReadable()
+    const folder = yield* Effect.try({
+      try: kept.folder,
+      catch: () =>
+        new Attachments.AttachmentFault({ reason: "folder", detail: "The folder for its attachments cannot be made." })
+    })
+    const { path } = yield* Attachments.store(folder, bytes, { filename: name, mimeType })
+    const text = !isReadable
+      ? unreadable(name, bytes, mimeType)
+      : mimeType?.startsWith("image/")
+      ? `[IMAGE:${path}]`
+      : `[Document: ${quoted(name)}] ${quoted(path)}`
     const stored = pathToFileURL(path).href
     if (type === "image" && mimeType !== undefined) {
       // The transcript refers to the stored bytes; a replay reads them from there.
@@ -155,12 +171,21 @@ const storeBlob = Effect.fnUntraced(
   }
 )
 
-/** Stores the blobs under `<cwd>/uploads` and puts a marker in their place. */
-export const materialise = Effect.fnUntraced(function*(cwd: string, prepared: PreparedPrompt) {
+/** Characters of a document that stand in the prompt itself. */
+const maxInline = 100_000
+
+/** What stands for a file that no tool can read, because it is not in the workspace: its text, if it has one. */
+const unreadable = (name: string, bytes: Uint8Array, mimeType: string | undefined): string =>
+  mimeType?.startsWith("image/") === true || !isUtf8(bytes)
+    ? `[Attachment: ${quoted(name)}, ${bytes.length} bytes; no tool can read it in this session]`
+    : `<resource uri="${quoted(name)}">\n${beginning(Buffer.from(bytes).toString("utf8"), maxInline)}\n</resource>`
+
+/** Stores the blobs of the prompt and puts a marker in their place. */
+export const materialise = Effect.fnUntraced(function*(kept: SessionFiles, prepared: PreparedPrompt) {
   const parts = yield* Effect.forEach(
     prepared,
     (part): Effect.Effect<Stored, Attachments.AttachmentFault> =>
-      part._tag === "Ready" ? Effect.succeed(part) : storeBlob(cwd, part)
+      part._tag === "Ready" ? Effect.succeed(part) : storeBlob(kept, part)
   )
   return {
     blocks: parts.map(({ block }) => block),

@@ -1,4 +1,5 @@
 import { Effect, Schema } from "effect"
+import type { SessionFiles } from "../SessionFiles.ts"
 import * as PromptContent from "./PromptContent.ts"
 import type { TranscriptWriter } from "./TranscriptWriter.ts"
 import type { TurnContext } from "./TurnLoop.ts"
@@ -64,17 +65,17 @@ export const say = (
 }
 
 /** An accepted message is never lost: where an attachment cannot be stored, a text in its place says why. */
-const stored = (cwd: string, message: Prepared) =>
-  Effect.catch(PromptContent.materialise(cwd, message), ({ detail }) => {
+const stored = (kept: SessionFiles, message: Prepared) =>
+  Effect.catch(PromptContent.materialise(kept, message), ({ detail }) => {
     const words = message.filter(({ _tag }) => _tag === "Ready")
-    return Effect.orDie(PromptContent.materialise(cwd, [...words, PromptContent.marked(`[${detail}]`)]))
+    return Effect.orDie(PromptContent.materialise(kept, [...words, PromptContent.marked(`[${detail}]`)]))
   })
 
 export const taker =
-  (steering: Steering, cwd: string, writer: TranscriptWriter): TurnContext["takeSteering"] => (ends, keep) =>
+  (steering: Steering, kept: SessionFiles, writer: TranscriptWriter): TurnContext["takeSteering"] => (ends, keep) =>
     Effect.uninterruptibleMask((interruptibly) =>
       Effect.flatMap(
-        Effect.suspend(() => Effect.forEach(steering.take(ends), (message) => stored(cwd, message))),
+        Effect.suspend(() => Effect.forEach(steering.take(ends), (message) => stored(kept, message))),
         (messages) => {
           if (messages.length === 0) return Effect.succeed(false)
           const shown = messages.map(({ blocks }) => writer.user(blocks))

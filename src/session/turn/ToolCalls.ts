@@ -1,4 +1,5 @@
 import { Cause, Clock, Effect, Exit, Result } from "effect"
+import { NoAnswer } from "../lifecycle/Attachment.ts"
 import { outputItem, textContent, textsOf, type ToolCallItem } from "../../domain/Content.ts"
 import { newId } from "../../domain/Id.ts"
 import { ProgramReplaced } from "../../domain/ProgramReplaced.ts"
@@ -85,9 +86,21 @@ const makeOne = Effect.gen(function*() {
       jobs: turn.jobs,
       progress: () => Effect.void,
       plan: turn.writer.plan,
+      attachments: turn.files.folder,
+      writesNothing: !turn.files.isReadable(),
       notify: turn.notify,
-      askUser: (question, choices, form) =>
-        turn.approvals.choose({ toolCallId, question, choices, ...(form === undefined ? {} : { form }) }).pipe(
+      askUser: (question, choices, { acknowledges, form } = {}) =>
+        Effect.suspend(() =>
+          turn.policy.settings().values.approval_response === "never"
+            ? Effect.fail(new NoAnswer({ code: "APPROVAL_NO_RESPONDER", why: "the Approval response is never" }))
+            : turn.approvals.choose({
+              toolCallId,
+              question,
+              choices,
+              ...(acknowledges === true ? { acknowledges } : {}),
+              ...(form === undefined ? {} : { form })
+            })
+        ).pipe(
           Effect.mapError(({ why }) => new ToolFailed({ message: `There is no answer: ${why}.` })),
           Effect.flatMap((answer) => answer._tag === "Dismissed" ? turn.stop : Effect.succeed(answer.text))
         )

@@ -95,7 +95,7 @@ export const execute = Effect.fn("Turn.execute")(function*(
 > {
   const store = yield* SessionStore
   const loop = yield* TurnLoop
-  const { sessionId, workspace } = session
+  const { sessionId } = session
   let over = false
   // Events of an abandoned turn are dropped.
   const publish = (event: SessionEvent) => over ? Effect.void : session.publish(event)
@@ -105,7 +105,7 @@ export const execute = Effect.fn("Turn.execute")(function*(
     )
   const refusal = session.policy.stop.refusal(anything)
   if (refusal) return yield* halt(refusal)
-  const prompt = yield* PromptContent.materialise(workspace.cwd, turn.prompt).pipe(
+  const prompt = yield* PromptContent.materialise(session.files, turn.prompt).pipe(
     Effect.mapError((fault) => new TurnFailed({ message: fault.detail, reason: "upload_failed" }))
   )
   const title = record.title ?? titleOf(prompt.text)
@@ -153,7 +153,7 @@ export const execute = Effect.fn("Turn.execute")(function*(
   turn.checkpoint = Effect.ignore(checkpoint)
   const checkpoints = yield* Effect.forkChild(Effect.repeat(turn.checkpoint, checkpointEvery))
 
-  const takeSteering = Steering.taker(turn.steering, workspace.cwd, writer)
+  const takeSteering = Steering.taker(turn.steering, session.files, writer)
   turn.steering.open()
   const stopped = Deferred.makeUnsafe<void>()
   let tokens: TokenCounts | undefined

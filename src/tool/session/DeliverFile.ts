@@ -35,13 +35,12 @@ export const DeliverFile = Tool.make<typeof Parameters.Type>({
     return { title: `Deliver ${label(parameters)}`, ...(path === undefined ? {} : { locations: [{ path }] }) }
   }),
   run: Effect.fnUntraced(function*(parameters, context) {
-    const { cwd } = context.workspace
     const path = yield* ToolPath.resolve(parameters.path, "read", context)
     const filename = basename(path)
     const bytes = yield* TextFile.readBytes(path, context)
     const mimeType = mimeTypeOf(parameters.mimeType, filename, bytes)
     const stored = yield* Effect.mapError(
-      Attachments.store(cwd, bytes, { filename, mimeType }),
+      Attachments.store(context.attachments(), bytes, { filename, mimeType }),
       (fault) => Tool.fail(`${quoted(filename)} was not delivered: ${fault.detail}`)
     )
     const uri = `attachment://deliver/${stored.name}`

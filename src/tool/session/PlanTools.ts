@@ -4,7 +4,7 @@ import { pathIn, relativePath } from "../../workspace/Workspace.ts"
 import * as ToolPath from "../file/ToolPath.ts"
 import * as TextFile from "../file/TextFile.ts"
 import * as Tool from "../Tool.ts"
-import type { PlanEntry } from "../../domain/Content.ts"
+import { type PlanEntry, textContent } from "../../domain/Content.ts"
 import { planTool } from "../../domain/ToolName.ts"
 
 const Plan = Schema.Struct({
@@ -27,12 +27,19 @@ export const PlanWrite = Tool.make<typeof Plan.Type>({
       rawInput: { path: relativePath, newText: content }
     }),
   disclose: Effect.fnUntraced(function*({ content }, context) {
+    if (context.writesNothing) return { content: [textContent(content)] }
     const path = pathIn(context.workspace.cwd)
     const seen = yield* TextFile.look(path, context)
     return { content: TextFile.diff(path, Result.getOrNull(seen.text), content), version: seen.version }
   }),
   run: Effect.fnUntraced(function*({ content }, context) {
     if (content.trim() === "") return yield* Tool.fail("The plan is empty.")
+    if (context.writesNothing) {
+      return {
+        text: "The plan is kept in the session, where the user sees it; nothing is written in this workspace.",
+        content: [textContent(content)]
+      }
+    }
     const path = yield* ToolPath.resolve(relativePath, "write", context)
     if (path !== pathIn(context.workspace.cwd)) {
       return yield* Tool.fail(`${relativePath} leads to another place: ${path}`)

@@ -1,6 +1,7 @@
 import { Effect, Schema } from "effect"
 import * as ToolRequirements from "../../policy/decision/ToolRequirements.ts"
 import { textContent } from "../../domain/Content.ts"
+import { seen } from "../ClientSide.ts"
 import * as Tool from "../Tool.ts"
 
 const questionSeconds = 300
@@ -48,8 +49,12 @@ const escalationSeconds = 600
 const Escalation = Schema.Struct({
   summary: Schema.String.annotate({ description: "What the user has to know or decide, in one sentence" }),
   context: Tool.optional(Schema.String, "What led to it and what was tried"),
+  choices: Tool.optional(Schema.Array(Schema.String), "Answers to choose from; the call then waits for one"),
   urgency: Tool.optional(Schema.Literals(["low", "medium", "high", "critical"]), "medium when absent"),
-  wait_for_response: Tool.optional(Schema.Boolean, "Wait for an answer in words; false when absent"),
+  wait_for_response: Tool.optional(
+    Schema.Boolean,
+    "Wait for an answer in words; when false, for no more than that the user has seen it"
+  ),
   timeout_secs: Tool.optional(
     Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: maxSeconds })),
     `Seconds to wait; ${escalationSeconds} when absent`
@@ -61,8 +66,8 @@ const severities = { low: "info", medium: "info", high: "warning", critical: "er
 export const EscalateToHuman = Tool.make<typeof Escalation.Type>({
   name: "escalate_to_human",
   description:
-    "Tell the user about something that needs a person: a blocker, a risk, a decision that is not yours. For a question with " +
-    "choices use ask_user.",
+    "Tell the user about something that needs a person: a blocker, a risk, a decision that is not yours. For a simple " +
+    "question use ask_user.",
   parameters: Escalation,
   kind: "other",
   capabilities: ["none"],
@@ -72,20 +77,33 @@ export const EscalateToHuman = Tool.make<typeof Escalation.Type>({
       title: Tool.firstLine(summary, 80) || "Escalation",
       content: [textContent(context ? `${summary}\n\n${context}` : summary)]
     }),
-  run: Effect.fnUntraced(function*({ context: details, summary, timeout_secs, urgency, wait_for_response }, context) {
+  run: Effect.fnUntraced(function*(parameters, context) {
+    const { choices, context: details, summary, timeout_secs, urgency, wait_for_response } = parameters
     if (summary.trim() === "") return yield* Tool.fail("The summary is empty.")
     const description = details?.trim() ?? ""
     const title = summary.trim()
-    if (wait_for_response !== true) {
-      yield* context.notify({
-        severity: severities[urgency ?? "medium"],
-        title,
-        ...(description === "" ? {} : { description })
-      })
-      return Tool.said("The user was told. No answer is expected; go on with what does not depend on it.")
-    }
     const question = description === "" ? title : `${title}\n\n${description}`
-    const answer = yield* answered(context.askUser(question, []), timeout_secs ?? escalationSeconds)
+    const offered = (choices ?? []).map((choice) => choice.trim()).filter((choice) => choice !== "")
+    if (wait_for_response !== true && offered.length === 0) {
+      const told = answered(context.askUser(question, [seen]), timeout_secs ?? escalationSeconds)
+      return yield* Effect.as(
+        told,
+        Tool.said("The user was told. No answer is expected; go on with what does not depend on it.")
+      ).pipe(Effect.catch(({ message }) =>
+        Effect.as(
+          context.notify({
+            severity: severities[urgency ?? "medium"],
+            title,
+            ...(description === "" ? {} : { description })
+          }),
+          Tool.said(`Nobody confirmed to have seen it. ${message} A note of it is in the session.`)
+        )
+      ))
+    }
+    const answer = yield* answered(
+      context.askUser(question, offered, { acknowledges: true }),
+      timeout_secs ?? escalationSeconds
+    )
     return { text: answer, content: [textContent(question), textContent(`Answer: ${answer}`)] }
   })
 })

@@ -1,6 +1,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
+import { ToolFailed } from "../../../src/tool/ToolFailed.ts"
 import { bench, toolbox } from "../Call.ts"
 
 describe("ask_user", () => {
@@ -25,18 +26,31 @@ describe("ask_user", () => {
 
 describe("escalate_to_human", () => {
   layer(toolbox())((it) => {
-    it.effect("tells the user and goes on", () =>
+    it.effect("says that the user was told once a client took it, and leaves a note where none did", () =>
       Effect.gen(function*() {
-        const { notices, text } = yield* bench
-        assert.match(
-          yield* text("escalate_to_human", { summary: "The disk is full", context: "df says so", urgency: "critical" }),
-          /^The user was told/
-        )
-        yield* text("escalate_to_human", { summary: "Done soon" })
-        assert.deepStrictEqual(notices, [
-          { severity: "error", title: "The disk is full", description: "df says so" },
-          { severity: "info", title: "Done soon" }
-        ])
+        const { notices, run } = yield* bench
+        const asked: Array<unknown> = []
+        const output = yield* run("escalate_to_human", { summary: "The disk is full", context: "df says so" }, {
+          askUser: (question, choices) => Effect.sync(() => asked.push(question, choices)).pipe(Effect.as("Seen"))
+        })
+        assert.match(output.text, /^The user was told/)
+        assert.deepStrictEqual(asked, ["The disk is full\n\ndf says so", ["Seen"]])
+        assert.deepStrictEqual(notices, [])
+        const urgent = { summary: "The disk is full", context: "df says so", urgency: "critical" }
+        const unseen = yield* run("escalate_to_human", urgent, {
+          askUser: () => Effect.fail(new ToolFailed({ message: "There is no answer: the client is gone." }))
+        })
+        assert.match(unseen.text, /^Nobody confirmed/)
+        assert.deepStrictEqual(notices, [{ severity: "error", title: "The disk is full", description: "df says so" }])
+      }))
+
+    it.effect("waits for one of the choices where it has some", () =>
+      Effect.gen(function*() {
+        const { run } = yield* bench
+        const output = yield* run("escalate_to_human", { summary: "Which way?", choices: ["left", " ", "right "] }, {
+          askUser: (_, choices) => Effect.succeed(choices.join())
+        })
+        assert.strictEqual(output.text, "left,right")
       }))
 
     it.effect("asks in free text when it waits, and fails without a client that can answer", () =>
