@@ -36,6 +36,7 @@ export const attach = (
         publish,
         ask: (request: PermissionRequest) => Effect.andThen(asked(request.call), askPermission(request)),
         choose: askQuestion,
+        takesForms: connection.capabilities.elicitation?.form !== undefined,
         client
       }
     }

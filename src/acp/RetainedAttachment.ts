@@ -51,6 +51,10 @@ class RetainedAttachment implements Attachment {
     return this.link !== undefined
   }
 
+  get takesForms() {
+    return this.link?.takesForms
+  }
+
   get client() {
     return this.link?.client
   }

@@ -14,6 +14,7 @@ import { Identities } from "../native/daemon/Identities.ts"
 import * as LifecycleHandlers from "../native/session/LifecycleHandlers.ts"
 import * as MemoryHandlers from "../native/agent/MemoryHandlers.ts"
 import { Native } from "../native/protocol/Native.ts"
+import * as OneTimeCodeHandlers from "../native/access/OneTimeCodeHandlers.ts"
 import * as PairingHandlers from "../native/access/PairingHandlers.ts"
 import * as PersonalityHandlers from "../native/agent/PersonalityHandlers.ts"
 import { Reload } from "../native/config/Reload.ts"
@@ -76,7 +77,8 @@ const layerHandlers = (environment: EnvironmentVariables) =>
     SkillHandlers.layer,
     ToolHandlers.layer,
     PairingHandlers.layer,
-    EmergencyStopHandlers.layer
+    EmergencyStopHandlers.layer,
+    OneTimeCodeHandlers.layer
   )
 
 const layerInfo = (endpoint: string) =>

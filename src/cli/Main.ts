@@ -14,6 +14,7 @@ import { estop } from "./estop/EstopCommand.ts"
 import { Exit, Failure, Interrupted, interruptedCode } from "./Failure.ts"
 import { ConfigDir, lazily, settingsFlags, toggle } from "./Flags.ts"
 import { oneLine, plain } from "./terminal/Text.ts"
+import { otp } from "./otp/OtpCommand.ts"
 import { pair } from "./pair/PairCommand.ts"
 import { policy } from "./policy/PolicyCommand.ts"
 import { sandbox } from "./sandbox/SandboxCommand.ts"
@@ -76,6 +77,7 @@ const root = Command.make("postern").pipe(
     daemon,
     doctor,
     estop,
+    otp,
     pair,
     policy,
     sandbox,

@@ -1,5 +1,7 @@
 import { type LogLevel, Redacted } from "effect"
 import * as path from "node:path"
+import { type CodeGates, domainsOf, usualActions } from "../domain/CodeGates.ts"
+import { normalDomain } from "../domain/EmergencyStop.ts"
 import { defaults as serverDefaults, type McpServerConfig } from "../domain/McpServerConfig.ts"
 import type { EnvironmentVariables } from "../platform/Environment.ts"
 import { type CamelCased, camelCased } from "./CamelCase.ts"
@@ -22,7 +24,9 @@ export const defaults = {
     allow_public_bind: false,
     require_pairing: true
   },
-  memory: { auto_save: true, min_relevance_score: 0.4, conversation_retention_days: 30 }
+  memory: { auto_save: true, min_relevance_score: 0.4, conversation_retention_days: 30 },
+  otp: { enabled: false, method: "totp", token_ttl_secs: 30, cache_valid_secs: 300, challenge_max_attempts: 3 },
+  estop: { require_otp_to_resume: true }
 } as const
 
 export interface AgentSettings {
@@ -59,6 +63,17 @@ export interface McpSettings {
   readonly clients: Pick<McpServerConfig, "sandbox" | "network" | "readable" | "writable"> | undefined
 }
 
+/** What is set under `[security.otp]`. See docs/one-time-codes.md. */
+export interface OtpSettings {
+  readonly gates: CodeGates
+  readonly method: "totp"
+  /** Seconds that one code counts for, where one is enrolled now. */
+  readonly period: number
+  readonly maxAttempts: number
+  /** Seconds that an approval counts for in its session. */
+  readonly cacheSecs: number
+}
+
 /** One reading of the configuration, defaults filled in. All of it can change while a daemon runs. */
 interface WebSecret {
   readonly value: Redacted.Redacted<string>
@@ -84,6 +99,9 @@ export interface Snapshot {
   readonly mcp: McpSettings
   /** What is set under `[security.leak_detection]`. */
   readonly leakDetection: CamelCased<NonNullable<NonNullable<ConfigTable["security"]>["leak_detection"]>>
+  readonly otp: OtpSettings
+  /** Whether lifting an emergency stop takes a one-time code. */
+  readonly resumeTakesCode: boolean
   /** What is set under `[web_fetch]` and `[http_request]`, without the secrets. */
   readonly web: {
     readonly fetch: CamelCased<NonNullable<ConfigTable["web_fetch"]>>
@@ -179,7 +197,19 @@ const gatewaySettings = (table: ConfigTable["gateway"] = {}, absolute: Absolute)
   trustedProxies: table.trusted_proxies ?? []
 })
 
-const ignoredSecurity = ["otp", "estop", "audit", "prompt_guard"] as const
+const otpSettings = (table: NonNullable<ConfigTable["security"]>["otp"] = {}): OtpSettings => ({
+  gates: {
+    enabled: table.enabled ?? defaults.otp.enabled,
+    actions: table.gated_actions ?? usualActions,
+    domains: [...(table.gated_domains ?? []).map(normalDomain), ...domainsOf(table.gated_domain_categories ?? [])]
+  },
+  method: table.method ?? defaults.otp.method,
+  period: table.token_ttl_secs ?? defaults.otp.token_ttl_secs,
+  maxAttempts: table.challenge_max_attempts ?? defaults.otp.challenge_max_attempts,
+  cacheSecs: table.cache_valid_secs ?? defaults.otp.cache_valid_secs
+})
+
+const ignoredSecurity = ["audit", "prompt_guard"] as const
 
 /** Tables of later features: accepted so that users' files keep working, not interpreted by this version. */
 const ignoredTables = (table: ConfigTable): ReadonlyArray<string> => [
@@ -294,6 +324,9 @@ export const snapshot = (table: ConfigTable, context: SnapshotContext): Snapshot
     },
     mcp,
     leakDetection: camelCased(table.security?.leak_detection ?? {}),
+    otp: otpSettings(table.security?.otp),
+    resumeTakesCode: table.security?.estop?.enabled === true &&
+      (table.security.estop.require_otp_to_resume ?? defaults.estop.require_otp_to_resume),
     web: { fetch: camelCased(table.web_fetch ?? {}), request: camelCased(request) },
     webSecrets,
     gateway: gatewaySettings(table.gateway, (text) => context.absolute(context.configDir, text)),

@@ -75,7 +75,11 @@ const mentions = (text: string, domain: string): boolean => {
   return false
 }
 
-const blockedOf = (domains: ReadonlyArray<string>, { texts = [], urls = [] }: StoppableCall): string | undefined =>
+/** The domain of the list that a call reaches, itself or a name below it. */
+export const reachedOf = (
+  domains: ReadonlyArray<string>,
+  { texts = [], urls = [] }: StoppableCall
+): string | undefined =>
   domains.find((domain) => {
     const host = asHost(domain)
     return urls.some((url) => {
@@ -101,7 +105,7 @@ export const refusalOf = (state: StopState, call: StoppableCall): StopRefusal | 
   if (state.networkKill && call.network) {
     return { code: "NETWORK_STOP", reason: "the emergency stop has cut off the network, and this needs one" }
   }
-  const domain = state.blockedDomains.length === 0 ? undefined : blockedOf(state.blockedDomains, call)
+  const domain = state.blockedDomains.length === 0 ? undefined : reachedOf(state.blockedDomains, call)
   return domain === undefined
     ? undefined
     : { code: "DOMAIN_BLOCKED", reason: `the emergency stop has blocked the domain ${domain}` }

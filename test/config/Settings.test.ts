@@ -186,11 +186,11 @@ parallel_tools = true
     Effect.fnUntraced(function*() {
       const { settings: found } = yield* settings({
         toml:
-          "[security.otp]\nenabled = true\n[agents.a]\nenabled = false\n[agents.b]\n[acp]\ndefault_agent = \"a\"\n[permission_profiles.p]\nallowed_channels = [\"x\"]",
+          "[security.audit]\nenabled = true\n[agents.a]\nenabled = false\n[agents.b]\n[acp]\ndefault_agent = \"a\"\n[permission_profiles.p]\nallowed_channels = [\"x\"]",
         env: { POSTERN_gateway__port: "8080" }
       })
       assert.deepStrictEqual(found.notes, [
-        "[security.otp] has no effect in this version",
+        "[security.audit] has no effect in this version",
         "permission_profiles.p.allowed_channels has no effect: this version has no channels",
         "acp.default_agent names no enabled agent: \"a\"; the agents are a, b"
       ])

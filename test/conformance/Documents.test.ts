@@ -49,6 +49,9 @@ const exceptions: ReadonlyMap<string, { readonly why: string; readonly code: num
     "npx postern bridge --url https://postern.example.com --token-file ~/.postern-token",
     { why: "there is no such file", code: 1 }
   ],
+  ["npx postern otp verify CODE", { why: "CODE is no code", code: 1 }],
+  ["npx postern otp disable CODE", { why: "CODE is no code", code: 1 }],
+  ["npx postern otp approve ID CODE", { why: "no call waits for a code", code: 1 }],
   ["npx postern sessions close ID", { why: "no daemon is running", code: 1 }],
   ["socat - UNIX-CONNECT:/path/to/daemon.sock", { why: "needs a daemon and socat", code: undefined }]
 ])

@@ -1,10 +1,12 @@
 import { Effect } from "effect"
+import { Settings } from "../../config/Settings.ts"
 import { pathsOf } from "../../config/Paths.ts"
 import { Environment } from "../../platform/Environment.ts"
 import { isDomain, isEngaged, normalDomain, type StopLevel, type StopState } from "../../domain/EmergencyStop.ts"
 import * as Chunk from "../../platform/Chunk.ts"
+import * as OneTimeCodes from "../../security/OneTimeCodes.ts"
 import * as EmergencyStop from "../../security/EmergencyStop.ts"
-import { wrongUsage } from "../Failure.ts"
+import { failure, wrongUsage } from "../Failure.ts"
 import { orFail, print, table } from "../terminal/Output.ts"
 import { json, oneLine } from "../terminal/Text.ts"
 
@@ -96,11 +98,25 @@ export const engage = Effect.fnUntraced(
   }
 )
 
+/** A configuration that cannot be read might want a code. */
+const checkCode = Effect.fnUntraced(function*(configDir: string | undefined, code: string | undefined) {
+  const settings = yield* orFail(Settings.load({ configDir }))
+  const { otp, resumeTakesCode } = settings.started
+  if (!resumeTakesCode) {
+    return code === undefined
+      ? undefined
+      : yield* wrongUsage("--otp needs security.estop.enabled = true in config.toml")
+  }
+  if (code === undefined) return yield* failure("lifting the stop takes a one-time code (security.estop): --otp CODE")
+  yield* orFail(OneTimeCodes.make(settings).verify(code, otp))
+})
+
 interface Lift extends Names {
   readonly network: boolean
+  readonly otp: string | undefined
 }
 
-export const resume = Effect.fnUntraced(function*({ configDir, domains, network, tools }: Lift) {
+export const resume = Effect.fnUntraced(function*({ configDir, domains, network, otp, tools }: Lift) {
   const { lift, state } = yield* stopOf(configDir)
   const changes: ReadonlyArray<EmergencyStop.StopChange> = [
     ...(network ? [{ level: "network-kill" as const }] : []),
@@ -108,6 +124,7 @@ export const resume = Effect.fnUntraced(function*({ configDir, domains, network,
     ...(tools.length > 0 ? [{ level: "tool-freeze" as const, names: tools }] : [])
   ]
   if (changes.length === 0 && !isEngaged(state())) return yield* print("Nothing is stopped.\n")
+  yield* checkCode(configDir, otp)
   for (const change of changes.length === 0 ? [{ level: "kill-all" as const }] : changes) {
     yield* orFail(lift(change))
   }

@@ -1,7 +1,7 @@
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { levels } from "../../domain/EmergencyStop.ts"
-import { lazily, settingsFlags, toggle, whileRead } from "../Flags.ts"
+import { lazily, optionalFlag, settingsFlags, toggle, whileRead } from "../Flags.ts"
 import type * as Estop from "./Estop.ts"
 
 const onStop = <A, E>(
@@ -26,9 +26,10 @@ const resume = Command.make(
   {
     network: toggle("network", "Lift network-kill, and nothing else"),
     domains: several("domain", "DOMAIN", "Unblock this domain, and lift nothing else"),
-    tools: several("tool", "NAME", "Unfreeze this tool, and lift nothing else")
+    tools: several("tool", "NAME", "Unfreeze this tool, and lift nothing else"),
+    otp: optionalFlag("otp", "CODE", "A one-time code, where [security.estop] wants one")
   },
-  (given) => onStop((estop, place) => estop.resume({ ...given, ...place }))
+  ({ otp, ...given }) => onStop((estop, place) => estop.resume({ ...given, ...place, otp: Option.getOrUndefined(otp) }))
 ).pipe(
   Command.withDescription(
     "Lift kill-all, or with a flag one of the other levels. What was stopped does not begin again."

@@ -5,7 +5,7 @@ import * as DaemonClient from "../daemon/DaemonClient.ts"
 import { failure } from "../Failure.ts"
 import { orFail, print, table } from "../terminal/Output.ts"
 import { json, oneLine } from "../terminal/Text.ts"
-import { qrCode } from "./QrCode.ts"
+import { qrCode } from "../terminal/QrCode.ts"
 
 /** Shows a code and waits until a client has used it. The code is withdrawn when the command ends. */
 export const pair = Effect.fnUntraced(function*({ user }: { readonly user: string | undefined }) {

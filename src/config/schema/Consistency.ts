@@ -1,3 +1,6 @@
+import { actionNames } from "../../domain/CodeGates.ts"
+import { isDomain, normalDomain } from "../../domain/EmergencyStop.ts"
+import { builtInTools, isServerTool } from "../../domain/ToolName.ts"
 import { builtIn } from "../Providers.ts"
 import { dotted, type KeyPath } from "./KeyPath.ts"
 import type { ConfigTable, GatewayTable, McpServerTable } from "./Schema.ts"
@@ -9,6 +12,8 @@ export interface ConfigProblem {
   readonly path: ReadonlyArray<PropertyKey>
   readonly problem: string
 }
+
+type OtpTable = NonNullable<NonNullable<ConfigTable["security"]>["otp"]>
 
 const unknownReference = (
   path: KeyPath,
@@ -126,6 +131,21 @@ const gatewayProblem = (gateway: GatewayTable = {}): ConfigProblem | undefined =
   )
 }
 
+/** A misspelled name would ask for no code. */
+const otpProblem = ({ gated_actions = [], gated_domains = [] }: OtpTable = {}): ConfigProblem | undefined => {
+  const known = [...builtInTools, ...actionNames]
+  const action = gated_actions.find((name) => !known.includes(name) && !isServerTool(name))
+  if (action !== undefined) {
+    const path = ["security", "otp", "gated_actions"]
+    const listed = `the actions are ${Array.from(new Set(known)).join(", ")}, and SERVER__TOOL`
+    return { path, problem: `${dotted(path)} names no action: "${action}"${hint(action, known)}; ${listed}` }
+  }
+  const domain = gated_domains.find((name) => !isDomain(normalDomain(name)))
+  if (domain === undefined) return undefined
+  const path = ["security", "otp", "gated_domains"]
+  return { path, problem: `${dotted(path)}: ${JSON.stringify(domain)} is no name of a domain, such as example.com` }
+}
+
 /** `[autonomy]` is another name for `[risk_profiles.default]`: one key cannot have two values. */
 const twoSpellings = ({ autonomy = {}, risk_profiles }: ConfigTable): ConfigProblem | undefined => {
   const other: Readonly<Record<string, unknown>> = risk_profiles?.["default"] ?? {}
@@ -196,5 +216,5 @@ export const inconsistency = (table: ConfigTable): ConfigProblem | undefined => 
       if (found !== undefined) return found
     }
   }
-  return sharedIdentity(table.users ?? {}) ?? gatewayProblem(table.gateway)
+  return sharedIdentity(table.users ?? {}) ?? gatewayProblem(table.gateway) ?? otpProblem(table.security?.otp)
 }

@@ -54,8 +54,6 @@ export const entries: Readonly<Record<string, string>> = {
   "mcp.servers.*.tools": "What one tool of the server may do",
   "http_request.secrets": "A secret under the name that auth_secret calls it by",
   "http_request.secret_hosts": "The hosts that the secret of this name may be sent to",
-  "security.otp": "Accepted, without effect in this version",
-  "security.estop": "Accepted, without effect in this version",
   "security.audit": "Accepted, without effect in this version",
   "security.prompt_guard": "Accepted, without effect in this version",
   users: "A user of the daemon",

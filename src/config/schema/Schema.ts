@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import { isIP } from "node:net"
 import { capabilities } from "../../domain/Capability.ts"
+import { domainCategories } from "../../domain/CodeGates.ts"
 import { type PolicySetting, sessionOptionIds, settingValues } from "../../domain/PolicySettings.ts"
 
 // The `description` of a type completes the error message "<key> must be …".
@@ -301,8 +302,21 @@ export const ConfigTable = Schema.Struct({
       sensitivity: optional(fraction),
       high_entropy_tokens: optional(bool)
     })),
-    otp: uninterpreted,
-    estop: uninterpreted,
+    otp: optional(Schema.Struct({
+      enabled: optional(bool),
+      method: optional(oneOf("totp")),
+      token_ttl_secs: optional(integerFrom(1)),
+      cache_valid_secs: optional(integerFrom(0)),
+      gated_actions: optional(textList),
+      gated_domains: optional(textList),
+      gated_domain_categories: optional(
+        Schema.Array(Schema.Literals(domainCategories)).annotate({
+          description: `a list of ${domainCategories.join(", ")}`
+        })
+      ),
+      challenge_max_attempts: optional(integerFrom(1))
+    })),
+    estop: optional(Schema.Struct({ enabled: optional(bool), require_otp_to_resume: optional(bool) })),
     audit: uninterpreted,
     prompt_guard: uninterpreted
   })),

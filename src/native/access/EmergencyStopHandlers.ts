@@ -3,10 +3,12 @@ import { LiveSettings } from "../../config/LiveSettings.ts"
 import { Settings } from "../../config/Settings.ts"
 import { isDomain, normalDomain, type StopLevel } from "../../domain/EmergencyStop.ts"
 import * as EmergencyStop from "../../security/EmergencyStop.ts"
+import * as OneTimeCodes from "../../security/OneTimeCodes.ts"
 import { PolicyService } from "../../session/policy/PolicyService.ts"
 import { EmergencyStopMethods } from "../protocol/DaemonContracts.ts"
 import * as Errors from "../protocol/Errors.ts"
 import { operatorOnly } from "./Access.ts"
+import { codeFault } from "./OneTimeCodeHandlers.ts"
 
 /** The methods `estop/*`; see docs/native-rpc.md#emergency-stop. */
 
@@ -42,7 +44,9 @@ const changeOf = Effect.fnUntraced(function*({ domain, tool }: Named, asked: Sto
 })
 
 export const layer = EmergencyStopMethods.toLayer(Effect.gen(function*() {
-  const stop = EmergencyStop.make((yield* Settings).configDir)
+  const settings = yield* Settings
+  const stop = EmergencyStop.make(settings.configDir)
+  const codes = OneTimeCodes.make(settings)
   const { unknownTools } = yield* PolicyService
   const { current } = yield* LiveSettings
 
@@ -59,9 +63,11 @@ export const layer = EmergencyStopMethods.toLayer(Effect.gen(function*() {
       return EmergencyStop.written(yield* Effect.mapError(stop.engage(change), unavailable))
     }),
 
-    "estop/resume": Effect.fnUntraced(function*({ network, ...named }) {
+    "estop/resume": Effect.fnUntraced(function*({ network, otp: code, ...named }) {
       yield* operatorOnly("lift an emergency stop")
       const change = yield* changeOf(named, network === true ? "network-kill" : undefined)
+      const { otp, resumeTakesCode } = yield* current
+      if (resumeTakesCode) yield* Effect.mapError(codes.verify(code ?? "", otp), codeFault("otp"))
       return EmergencyStop.written(
         yield* Effect.mapError(stop.lift(change), ({ message }) => Errors.invalid(message, "level", "not_engaged"))
       )

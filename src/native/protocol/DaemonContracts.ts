@@ -215,7 +215,7 @@ const EstopEngage = method(
 const EstopResume = method(
   "estop/resume",
   "system:execute",
-  { network: maybe(Schema.Boolean), domain: maybe(text), tool: maybe(text) },
+  { network: maybe(Schema.Boolean), domain: maybe(text), tool: maybe(text), otp: maybe(text) },
   StopState
 )
 
@@ -223,3 +223,13 @@ const EstopResume = method(
 export class EmergencyStopMethods
   extends RpcGroup.make(EstopStatus, EstopEngage, EstopResume).middleware(PerNativeConnection)
 {}
+
+const OtpApprove = method(
+  "otp/approve",
+  "system:execute",
+  { id: text, code: text },
+  Schema.Struct({ approved: Schema.Boolean, what: text })
+)
+
+/** One-time codes for calls that wait for one; see docs/native-rpc.md#one-time-codes. */
+export class OneTimeCodeMethods extends RpcGroup.make(OtpApprove).middleware(PerNativeConnection) {}

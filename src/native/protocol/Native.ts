@@ -3,7 +3,14 @@ import type { Rpc, RpcGroup } from "effect/rpc"
 import { MemoryMethods, PersonalityMethods, SkillMethods, ToolMethods } from "./AgentContracts.ts"
 import { ConfigMethods, SetupMethods } from "./ConfigContracts.ts"
 import { ResultSchema } from "./Contract.ts"
-import { CatalogueMethods, CoreMethods, CostMethods, EmergencyStopMethods, PairingMethods } from "./DaemonContracts.ts"
+import {
+  CatalogueMethods,
+  CoreMethods,
+  CostMethods,
+  EmergencyStopMethods,
+  OneTimeCodeMethods,
+  PairingMethods
+} from "./DaemonContracts.ts"
 import { FeedMethods } from "./FeedContracts.ts"
 import { FileMethods } from "./FileContracts.ts"
 import { AttachMethods, LifecycleMethods, TurnMethods, ViewMethods } from "./SessionContracts.ts"
@@ -25,7 +32,8 @@ export class Native extends CoreMethods.merge(
   CostMethods,
   ToolMethods,
   PairingMethods,
-  EmergencyStopMethods
+  EmergencyStopMethods,
+  OneTimeCodeMethods
 ) {}
 
 type Contracts = RpcGroup.Rpcs<typeof Native>

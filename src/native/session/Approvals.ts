@@ -169,7 +169,7 @@ export const choose =
   ({ forms, peer }: NativeState, sessionId: string, timeoutSecs: number) =>
   (question: Question): Effect.Effect<QuestionAnswer, NoAnswer> => {
     if (!forms) return noAnswer("this client takes no questions")
-    if (question.choices.length === 0) {
+    if (question.choices.length === 0 && question.form === undefined) {
       return noAnswer("this client cannot be asked for free text; ask again with choices")
     }
     return peer.request(ElicitationCreate, {

@@ -69,6 +69,7 @@ export const layer = TurnMethods.toLayer(Effect.gen(function*() {
       publish: updates.publish,
       ask: approvals.ask(connection, sessionId, updates, patience),
       choose: choose(connection, sessionId, patience),
+      takesForms: connection.forms,
       client: { variables: forwarded(me, connection) }
     })
     const outcome = Deferred.makeUnsafe<TurnEnd, TurnFault>()

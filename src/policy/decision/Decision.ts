@@ -36,6 +36,8 @@ export interface Decision {
   /** The settings in force; absent where no gate could read the call. */
   readonly settings?: ResolvedSettings
   readonly rule?: RuleHit
+  /** A person has to give a one-time code before the call runs, whatever else they are asked. */
+  readonly takesCode?: true
   /** The sandbox of the call; absent where the call is denied. */
   readonly sandbox?: { readonly mode: EffectiveSandbox; readonly network: boolean; readonly note: string }
   readonly gates: ReadonlyArray<GateTrace>
@@ -54,13 +56,14 @@ const widened = (found: GateStep, question: string): GateStep => ({
   reason: found.verdict === "ask" ? `${question}; ${found.reason}` : question
 })
 
-const ofCall = ({ capabilities, facts, settings, parts, rule, shapes, shell }: DecisionInput) => ({
+const ofCall = ({ capabilities, code, facts, settings, parts, rule, shapes, shell }: DecisionInput) => ({
   capabilities,
   shapes,
   parts,
   facts,
   settings,
   shell,
+  ...(code === undefined ? {} : { takesCode: true as const }),
   ...(rule === undefined ? {} : { rule })
 })
 
@@ -109,13 +112,15 @@ export const decide = (input: DecisionInput): Decision => {
   else note("policy", found.verdict, found.reason)
   if (found.verdict === "deny") return finish("deny", found)
   if (tooWide !== undefined) return deny(stop("sandbox", "SANDBOX_NOT_WIDER", tooWide))
-  const step = question === undefined ? found : widened(found, question)
+  const asked = question === undefined ? found : widened(found, question)
+  if (input.code === "none-enrolled") return deny(Gates.codeMissing)
+  const step = input.code === undefined || asked.verdict === "ask" ? asked : Gates.codeStep
 
   if (step.verdict === "ask") {
     if (values.approval_response === "never") {
       return deny(stop("response", "APPROVAL_NEVER", `${step.reason}; the Approval response policy is never`))
     }
-    note("response", "ask", "a person is asked")
+    note("response", "ask", input.code === undefined ? "a person is asked" : "a person is asked for a one-time code")
   } else note("response", "skip", "nobody needs to be asked")
 
   if (!usable) return deny(stop("sandbox", "SANDBOX_UNAVAILABLE", enforcement))

@@ -14,6 +14,8 @@ export interface DecisionInput {
   readonly withheld?: string | undefined
   /** Why an emergency stop forbids the call; absent where none does. */
   readonly halted?: StopRefusal | undefined
+  /** Whether a person has to give a one-time code, and cannot where none is enrolled. */
+  readonly code?: "ask" | "none-enrolled" | undefined
   readonly network: NetworkNeed
   readonly parts: ReadonlyArray<CallAction>
   readonly shapes: ReadonlyArray<RiskFinding>

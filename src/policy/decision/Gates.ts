@@ -93,6 +93,20 @@ export const unseen = (input: DecisionInput, hides: boolean): GateStep | undefin
 export const unanalysed = ({ unanalysed: why }: DecisionInput): GateStep | undefined =>
   why === undefined ? undefined : { verdict: "ask", gate: "policy", code: "UNANALYSED", reason: `the command ${why}` }
 
+/** What would run unasked takes a one-time code. See docs/one-time-codes.md. */
+export const codeStep: GateStep = {
+  verdict: "ask",
+  gate: "response",
+  code: "OTP_REQUIRED",
+  reason: "the call takes a one-time code (security.otp)"
+}
+
+export const codeMissing: GateStop = stop(
+  "response",
+  "OTP_NOT_ENROLLED",
+  "the call takes a one-time code (security.otp), and none is enrolled: postern otp enroll does that"
+)
+
 /** Whether a rule names a command: a rule about a whole tool, or about any command, does not cover a dangerous one. */
 const namesCommand = ({ rule }: RuleHit): boolean => /\(=?[\s*?]*[^\s*?)]/.test(rule)
 

@@ -71,6 +71,10 @@ const who = ({ code, gate, rule, settings }: Refusal, profile: string): string |
         // The reason names the user.
         case "APPROVAL_REJECTED":
           return undefined
+        case "OTP_REQUIRED":
+        case "OTP_WRONG":
+        case "OTP_NOT_ENROLLED":
+          return "the operator, under [security.otp] in config.toml"
         case "APPROVAL_TIMEOUT":
           return "nobody: the time for an answer is session_timeout_secs under [acp] in config.toml, or " +
             `approval_route.timeout_secs in [risk_profiles.${profile}]`

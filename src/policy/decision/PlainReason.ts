@@ -87,6 +87,8 @@ export const plainReason = (decision: Decision): string => {
       return danger === undefined
         ? `A part of ${subject.toLowerCase()} is not literal, so that no rule can allow it by itself.`
         : `${subject} ${danger}, so that no rule allows it by itself.`
+    case "OTP_REQUIRED":
+      return `${subject} takes a one-time code.`
     case "RULE_ASK":
       return rule?.list === "ask" ? `A rule says to ask about ${subject.toLowerCase()}.` : sentence(reason)
     case "UNANALYSED":

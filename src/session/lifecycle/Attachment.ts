@@ -63,6 +63,8 @@ export interface Attachment {
   /** Interruption withdraws the question. */
   readonly ask: (request: PermissionRequest) => Effect.Effect<PermissionAnswer, NoAnswer>
   readonly choose: (question: Question) => Effect.Effect<QuestionAnswer, NoAnswer>
+  /** Whether its client can show the form of a question. */
+  readonly takesForms?: boolean | undefined
   readonly client?: ClientSide | undefined
   /** False while its client is away; without it there is one. */
   readonly isPresent?: boolean

@@ -18,6 +18,34 @@ export interface Approvals {
     trail: QuestionTrail<E>
   ) => Effect.Effect<PermissionAnswer, NoAnswer | E>
   readonly choose: (question: Question) => Effect.Effect<QuestionAnswer, NoAnswer>
+  /** By a form where a client has forms, else as a permission that says how to give the code elsewhere. */
+  readonly askCode: <E>(request: PermissionRequest, trail: QuestionTrail<E>) => Effect.Effect<CodeAnswer, NoAnswer | E>
+}
+
+type CodeAnswer = PermissionAnswer | { readonly _tag: "Code"; readonly code: string }
+
+/** In a form, the first property. See docs/one-time-codes.md#clients. */
+const codeForm = {
+  type: "object",
+  properties: {
+    code: { type: "string", title: "One-time code", description: "Six digits", minLength: 6, maxLength: 16 }
+  },
+  required: ["code"]
+}
+
+const codeFrom = (attachment: Attachment, request: PermissionRequest): Effect.Effect<CodeAnswer, NoAnswer> => {
+  if (attachment.takesForms !== true) return attachment.ask(request)
+  const question = [request.reason, ...request.details].join("\n\n")
+  return Effect.map(
+    attachment.choose({ toolCallId: request.call.toolCallId, question, choices: [], form: codeForm }),
+    (answer) => answer._tag === "Dismissed" ? answer : { _tag: "Code", code: codeIn(answer.text) }
+  )
+}
+
+/** The first property, whatever it is called. */
+const codeIn = (json: string): string => {
+  const [code] = Object.values(JSON.parse(json) as Readonly<Record<string, unknown>>)
+  return typeof code === "string" || typeof code === "number" ? String(code).padStart(6, "0") : ""
 }
 
 /** Where questions and answers are recorded: nobody is asked before the question is saved. */
@@ -26,7 +54,7 @@ interface QuestionTrail<E> {
   readonly persist: Effect.Effect<void, E>
 }
 
-const wordOf = (exit: Exit.Exit<PermissionAnswer, NoAnswer>): string => {
+const wordOf = (exit: Exit.Exit<CodeAnswer, NoAnswer>): string => {
   if (Exit.isSuccess(exit)) return exit.value._tag
   const failed = exit.cause.reasons.find((reason) => reason._tag === "Fail")
   return failed ? `${failed.error.code}: ${failed.error.why}` : "APPROVAL_CANCELLED: the turn ended"
@@ -47,8 +75,8 @@ export const make = (attachments: ReadonlySet<Attachment>, routeNow: () => Appro
         : Effect.raceAll(Array.from(attachments, use))
     )
 
-  const answered = (request: PermissionRequest) =>
-    Effect.gen(function*(): Effect.fn.Return<PermissionAnswer, NoAnswer> {
+  const answered = <A>(use: (attachment: Attachment) => Effect.Effect<A, NoAnswer>) =>
+    Effect.gen(function*(): Effect.fn.Return<A, NoAnswer> {
       const route = routeNow() ?? {}
       if (isRoutedAway(route)) {
         return yield* new NoAnswer({
@@ -56,7 +84,7 @@ export const make = (attachments: ReadonlySet<Attachment>, routeNow: () => Appro
           why: `there is no channel "${route.approver_channel}" to ask on`
         })
       }
-      const answer = toAll((attachment) => attachment.ask(request))
+      const answer = toAll(use)
       return yield* route.timeout_secs === undefined ? answer : Effect.timeoutOrElse(answer, {
         duration: `${route.timeout_secs} seconds`,
         orElse: () =>
@@ -66,17 +94,24 @@ export const make = (attachments: ReadonlySet<Attachment>, routeNow: () => Appro
       })
     })
 
+  const asked = <A extends CodeAnswer, E>(
+    { call }: PermissionRequest,
+    { audit, persist }: QuestionTrail<E>,
+    use: (attachment: Attachment) => Effect.Effect<A, NoAnswer>
+  ) =>
+    oneAtATime.withPermits(1)(Effect.suspend(() => {
+      const id = newId()
+      const answer = Effect.onExit(answered(use), (exit) => audit({ _tag: "Answered", id, answer: wordOf(exit) }))
+      return audit({ _tag: "Asked", id, callId: call.toolCallId }).pipe(
+        Effect.andThen(persist),
+        Effect.andThen(answer)
+      )
+    }))
+
   return {
     choose: (question) => oneAtATime.withPermits(1)(toAll((attachment) => attachment.choose(question))),
-    ask: (request, { audit, persist }) =>
-      oneAtATime.withPermits(1)(Effect.suspend(() => {
-        const id = newId()
-        const answer = Effect.onExit(answered(request), (exit) => audit({ _tag: "Answered", id, answer: wordOf(exit) }))
-        return audit({ _tag: "Asked", id, callId: request.call.toolCallId }).pipe(
-          Effect.andThen(persist),
-          Effect.andThen(answer)
-        )
-      }))
+    ask: (request, trail) => asked(request, trail, (attachment) => attachment.ask(request)),
+    askCode: (request, trail) => asked(request, trail, (attachment) => codeFrom(attachment, request))
   }
 }
 

@@ -1,5 +1,6 @@
 import { homedir } from "node:os"
 import { Effect, Result } from "effect"
+import { beginning } from "../../domain/Cut.ts"
 import { ceiling } from "../../domain/PolicySettings.ts"
 import type { ToolCallState } from "../../domain/SessionEvent.ts"
 import { ruleName } from "../../domain/ToolName.ts"
@@ -23,6 +24,7 @@ import type { SessionContext } from "../SessionContext.ts"
 import type { TurnContext } from "../turn/TurnLoop.ts"
 import type { TurnFailed } from "../turn/TurnEnd.ts"
 import { Gate, GateInput, invalid } from "./Gate.ts"
+import * as OneTimeCodes from "../../security/OneTimeCodes.ts"
 import { RuleFiles } from "./RuleFiles.ts"
 
 /** A decision and what it was made from. */
@@ -45,6 +47,10 @@ const refused = ({ code, gate, reason, rule, settings }: Refusal): Authorization
   ...(rule === undefined ? {} : { rule }),
   ...(settings === undefined ? {} : { settings })
 })
+
+const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim()
+
+const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
 
 const notAllowed = (code: string, reason: string): Authorization => refused({ gate: "response", code, reason })
 
@@ -185,6 +191,7 @@ export const make = Effect.gen(function*() {
       yield* turn.audit(turn.policy.decided(call.toolCallId, tool.name, decision))
       if (decision.outcome === "run") return { _tag: "Run", decided }
       if (decision.outcome === "deny") return refused(decision)
+      if (decision.code === "OTP_REQUIRED") return yield* withCode(tool, parameters, call, disclosed, turn)
       const rules = book.propose(ruleName(tool), decision)
       const proposed = decision.code === Escalation.escalationCode ? { ...rules, allow: [] } : rules
       const texts = (entries: ReadonlyArray<RuleEntry>) => entries.map(({ rule }) => rule.text)
@@ -203,11 +210,79 @@ export const make = Effect.gen(function*() {
         )
       )
       const answer = yield* Effect.result(turn.approvals.ask(question, turn))
-      if (Result.isSuccess(answer)) return yield* answered(answer.success, proposed, again, turn)
+      if (Result.isSuccess(answer)) {
+        const allowed = yield* answered(answer.success, proposed, again, turn)
+        return allowed._tag === "Run" && allowed.decided.decision.takesCode === true
+          ? yield* withCode(tool, parameters, call, disclosed, turn)
+          : allowed
+      }
       if (answer.failure._tag === "TurnFailed") return yield* answer.failure
       return notAllowed(answer.failure.code, answer.failure.why)
     }
   )
+
+  /**
+   * Asks for a one-time code until it is right, here or from any terminal. Whatever else is answered is a no: see
+   * docs/one-time-codes.md.
+   */
+  const withCode = Effect.fnUntraced(function*(
+    tool: AnyTool,
+    parameters: unknown,
+    call: ToolCallState,
+    disclosed: Effect.Effect<ToolCallState>,
+    turn: TurnContext
+  ): Effect.fn.Return<Authorization, RulesInvalid | TurnFailed> {
+    const { approved, codes, settings } = turn.policy.codes
+    const id = OneTimeCodes.newId()
+    const what = beginning(oneLine(`${tool.name}: ${call.title}`), 500)
+    const wrong = (reason: string) => refused({ gate: "response", code: "OTP_WRONG", reason })
+    const again = decide(tool, parameters, turn)
+    const run = Effect.map(
+      Effect.andThen(approved, again),
+      (decided): Authorization =>
+        decided.decision.outcome === "deny" ? refused(decided.decision) : { _tag: "Run", decided }
+    )
+    const ask = Effect.fnUntraced(
+      function*(problem: string | undefined): Effect.fn.Return<Authorization, RulesInvalid | TurnFailed> {
+        const question: PermissionRequest = {
+          call: yield* disclosed,
+          reason: problem === undefined ? "This call takes a one-time code." : `${sentence(problem)} Try again.`,
+          details: [
+            what,
+            `In a terminal: \`postern otp approve ${id} CODE\`. To allow it here is not enough.`
+          ],
+          allow: [],
+          deny: [],
+          scopes: { allow: sessionScope, deny: sessionScope }
+        }
+        const answer = yield* Effect.result(turn.approvals.askCode(question, turn))
+        if (Result.isFailure(answer)) {
+          if (answer.failure._tag === "TurnFailed") return yield* answer.failure
+          return notAllowed(answer.failure.code, answer.failure.why)
+        }
+        switch (answer.success._tag) {
+          case "Code": {
+            const taken = yield* Effect.result(codes.verify(answer.success.code, settings()))
+            if (Result.isSuccess(taken)) return yield* run
+            const { message, reason } = taken.failure
+            return reason === "wrong_code" ? yield* ask(message) : wrong(message)
+          }
+          case "Dismissed":
+            return yield* turn.stop
+          case "AllowOnce":
+          case "AllowAlways":
+            return wrong("the call was allowed without the one-time code that it takes")
+          default:
+            return notAllowed("APPROVAL_REJECTED", "the user rejected this call")
+        }
+      }
+    )
+    const elsewhere = codes.approved({ id, what }).pipe(
+      Effect.flatMap(() => run),
+      Effect.catchTag("CodeRefused", ({ message }) => Effect.succeed(wrong(message)))
+    )
+    return yield* Effect.raceFirst(ask(undefined), elsewhere)
+  })
 
   /**
    * Every decision is recorded; a call that may run counts as an action. `disclosed` is the call as a person who is asked

@@ -39,6 +39,8 @@ interface GatePolicy {
   /** The tools that the session's owner may use; all of them where it is absent. */
   readonly permitted?: Permitted | undefined
   readonly stop: EmergencyStop
+  /** Whether the call takes a one-time code now; without it no call does. */
+  readonly codeFor?: ((call: StoppableCall) => DecisionInput["code"]) | undefined
 }
 
 type Decide = (tool: AnyTool, parameters: unknown, workspace: Workspace, policy: GatePolicy) => Decision
@@ -80,6 +82,7 @@ interface PolicySource {
   readonly flags: () => PolicyFlags
   readonly permitted: Effect.Effect<Permitted | undefined>
   readonly stop: EmergencyStop
+  readonly codeFor?: GatePolicy["codeFor"]
 }
 
 /** Assembles what the gates decide from, as it is now. */
@@ -91,7 +94,7 @@ export class GateInput extends Context.Service<GateInput, {
   static readonly layer = Layer.effect(
     GateInput,
     Effect.map(RuleBooks, (books) => ({
-      load: Effect.fnUntraced(function*({ flags, limits, permitted, settings, source, stop }) {
+      load: Effect.fnUntraced(function*({ codeFor, flags, limits, permitted, settings, source, stop }) {
         const book = yield* books.load(yield* source)
         return {
           book,
@@ -101,7 +104,8 @@ export class GateInput extends Context.Service<GateInput, {
             rules: book.rules,
             flags: flags(),
             permitted: yield* permitted,
-            stop
+            stop,
+            codeFor
           }
         }
       })
@@ -196,7 +200,7 @@ const decideCall = (
   tool: AnyTool,
   parameters: unknown,
   workspace: Workspace,
-  { flags, limits, permitted, rules, settings, stop }: GatePolicy,
+  { codeFor, flags, limits, permitted, rules, settings, stop }: GatePolicy,
   enforce: Enforce
 ): Decision => {
   const needs = tool.needs(parameters)
@@ -229,10 +233,12 @@ const decideCall = (
     inner,
     ...(acceptsReads(settings.values, flags) ? { reads: new Set(Array.from(reads).filter(staysInside)) } : {})
   }
+  const guarded = stoppable(tool, needs, all, networkPrograms.length > 0)
   return decide({
     capabilities: shell ? [needed] : needs.capabilities,
     withheld: withheld(permitted, tool),
-    halted: stop.refusal(stoppable(tool, needs, all, networkPrograms.length > 0)),
+    halted: stop.refusal(guarded),
+    code: codeFor?.(guarded),
     network: needs.network,
     parts: all,
     shapes,
