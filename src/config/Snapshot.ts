@@ -1,6 +1,6 @@
 import { type LogLevel, Redacted } from "effect"
 import * as path from "node:path"
-import { type CodeGates, domainsOf, usualActions } from "../domain/CodeGates.ts"
+import { type CodeGates, usualActions } from "../domain/CodeGates.ts"
 import { normalDomain } from "../domain/EmergencyStop.ts"
 import { defaults as serverDefaults, type McpServerConfig } from "../domain/McpServerConfig.ts"
 import type { EnvironmentVariables } from "../platform/Environment.ts"
@@ -201,7 +201,8 @@ const otpSettings = (table: NonNullable<ConfigTable["security"]>["otp"] = {}): O
   gates: {
     enabled: table.enabled ?? defaults.otp.enabled,
     actions: table.gated_actions ?? usualActions,
-    domains: [...(table.gated_domains ?? []).map(normalDomain), ...domainsOf(table.gated_domain_categories ?? [])]
+    domains: (table.gated_domains ?? []).map(normalDomain),
+    categories: table.gated_domain_categories ?? []
   },
   method: table.method ?? defaults.otp.method,
   period: table.token_ttl_secs ?? defaults.otp.token_ttl_secs,

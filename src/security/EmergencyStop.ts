@@ -1,6 +1,6 @@
-import { Clock, DateTime, Effect, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import * as Fs from "node:fs"
-import { dirname, join } from "node:path"
+import { join } from "node:path"
 import {
   disengaged,
   isEngaged,
@@ -10,13 +10,6 @@ import {
   type StopRefusal,
   type StopState
 } from "../domain/EmergencyStop.ts"
-import * as FileLock from "../platform/FileLock.ts"
-import { makeFolder } from "../platform/MakeFolder.ts"
-
-/** The stop could not be engaged or lifted. */
-export class StopNotChanged
-  extends Schema.TaggedError<StopNotChanged>()("StopNotChanged", { message: Schema.String })
-{}
 
 const texts = Schema.Array(Schema.String)
 /** A key that is not known here stands for something that would not be enforced. */
@@ -78,88 +71,13 @@ const read = (file: string): StopState => {
   }
 }
 
-const sync = (path: string) => {
-  const handle = Fs.openSync(path, "r")
-  try {
-    Fs.fsyncSync(handle)
-  } finally {
-    Fs.closeSync(handle)
-  }
-}
-
-const stored = ({ blockedDomains, frozenTools, killAll, networkKill, updatedAt }: StopState) => ({
+export const stored = ({ blockedDomains, frozenTools, killAll, networkKill, updatedAt }: StopState) => ({
   kill_all: killAll,
   network_kill: networkKill,
   blocked_domains: blockedDomains,
   frozen_tools: frozenTools,
   updated_at: updatedAt
 })
-
-/** Always a new file of our own: one of others, a link, or a pipe in its place would make the state unreadable. */
-const write = (file: string, state: StopState) => {
-  const draft = join(dirname(file), `.estop-state.json.${process.pid}`)
-  Fs.rmSync(draft, { force: true })
-  try {
-    const handle = Fs.openSync(draft, "wx", 0o600)
-    try {
-      Fs.writeFileSync(handle, `${JSON.stringify(stored(state), undefined, 2)}\n`)
-      Fs.fsyncSync(handle)
-    } finally {
-      Fs.closeSync(handle)
-    }
-    Fs.renameSync(draft, file)
-  } catch (error) {
-    Fs.rmSync(draft, { force: true })
-    throw error
-  }
-  if (process.platform !== "win32") sync(dirname(file))
-}
-
-/** What is engaged or lifted. */
-export type StopChange =
-  | { readonly level: "kill-all" | "network-kill" }
-  | { readonly level: "domain-block" | "tool-freeze"; readonly names: ReadonlyArray<string> }
-
-const added = (before: StopState, change: StopChange): StopState => {
-  switch (change.level) {
-    case "kill-all":
-      return { ...before, killAll: true }
-    case "network-kill":
-      return { ...before, networkKill: true }
-    case "domain-block":
-      return { ...before, blockedDomains: [...new Set([...before.blockedDomains, ...change.names.map(normalDomain)])] }
-    case "tool-freeze":
-      return { ...before, frozenTools: [...new Set([...before.frozenTools, ...change.names])] }
-  }
-}
-
-/** What is not engaged cannot be lifted: a misspelled name must not look like a success. */
-const lifted = (before: StopState, change: StopChange): StopState | string => {
-  const missing = (known: ReadonlyArray<string>, names: ReadonlyArray<string>) =>
-    names.find((name) => !known.includes(name))
-  if (before.problem !== undefined && change.level !== "kill-all") {
-    return `${before.problem}, so that everything is stopped; postern estop resume writes it anew, with nothing engaged`
-  }
-  switch (change.level) {
-    case "kill-all":
-      return before.killAll ? { ...before, killAll: false } : "kill-all is not engaged"
-    case "network-kill":
-      return before.networkKill ? { ...before, networkKill: false } : "network-kill is not engaged"
-    case "domain-block": {
-      const names = change.names.map(normalDomain)
-      const unknown = missing(before.blockedDomains, names)
-      return unknown === undefined
-        ? { ...before, blockedDomains: before.blockedDomains.filter((name) => !names.includes(name)) }
-        : `the domain ${unknown} is not blocked`
-    }
-    case "tool-freeze": {
-      const unknown = missing(before.frozenTools, change.names)
-      return unknown === undefined
-        ? { ...before, frozenTools: before.frozenTools.filter((name) => !change.names.includes(name)) }
-        : `the tool ${unknown} is not frozen`
-    }
-  }
-}
 
 export interface EmergencyStop {
   readonly file: string
@@ -171,9 +89,6 @@ export interface EmergencyStop {
   readonly untilRefused: (call: StoppableCall) => Effect.Effect<StopRefusal>
   /** Waits until the state differs from the one there was when this began. */
   readonly untilChanged: Effect.Effect<void>
-  /** Adds to what is engaged. */
-  readonly engage: (change: StopChange) => Effect.Effect<StopState, StopNotChanged>
-  readonly lift: (change: StopChange) => Effect.Effect<StopState, StopNotChanged>
 }
 
 /** Milliseconds that what runs goes on after another process has engaged the stop, at most. */
@@ -237,39 +152,6 @@ export const make = (configDir: string): EmergencyStop => {
       })
     })
 
-  const change = (next: (before: StopState) => StopState | string) =>
-    Effect.gen(function*() {
-      const found = next(read(file))
-      if (typeof found === "string") return yield* new StopNotChanged({ message: found })
-      const { problem: _, ...kept } = found
-      const written = { ...kept, updatedAt: DateTime.formatIso(DateTime.makeUnsafe(yield* Clock.currentTimeMillis)) }
-      yield* Effect.try({
-        try: () => write(file, written),
-        catch: (error) => new StopNotChanged({ message: `${file} cannot be written: ${(error as Error).message}` })
-      })
-      return written
-    })
-
-  /** Where a lock cannot be had, a stop is engaged all the same: two at a time both leave everything stopped. */
-  const alone = <A>(work: Effect.Effect<A, StopNotChanged>, needsLock: boolean) =>
-    Effect.try({
-      try: () => makeFolder(configDir, 0o700),
-      catch: (error) => new StopNotChanged({ message: `${configDir} cannot be made: ${(error as Error).message}` })
-    }).pipe(
-      Effect.andThen(FileLock.within(join(configDir, ".estop.lock"), "2 seconds")(work)),
-      Effect.catchTag("FileLocked", ({ message }) => needsLock ? Effect.fail(new StopNotChanged({ message })) : work)
-    )
-
-  /** An empty file needs no room on a disk that is full, and counts as `kill-all`. */
-  const emptied = (error: StopNotChanged) =>
-    Effect.try({
-      try: () => {
-        Fs.closeSync(Fs.openSync(file, Fs.constants.O_WRONLY | Fs.constants.O_CREAT | Fs.constants.O_TRUNC, 0o600))
-        return state()
-      },
-      catch: () => error
-    })
-
   return {
     file,
     state,
@@ -278,12 +160,7 @@ export const make = (configDir: string): EmergencyStop => {
     untilChanged: Effect.suspend(() => {
       const before = state()
       return poll(() => state() === before ? undefined : true)
-    }),
-    engage: (what) => {
-      const engaging = alone(change((before) => added(before, what)), false)
-      return what.level === "kill-all" ? Effect.catch(engaging, emptied) : engaging
-    },
-    lift: (what) => alone(change((before) => lifted(before, what)), true)
+    })
   }
 }
 

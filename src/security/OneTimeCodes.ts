@@ -6,6 +6,7 @@ import * as FileLock from "../platform/FileLock.ts"
 import { makeFolder } from "../platform/MakeFolder.ts"
 import * as RegularFile from "../platform/RegularFile.ts"
 import { replaceFile } from "../platform/ReplaceFile.ts"
+import { secretFile } from "./SecretFile.ts"
 
 /** One-time codes by time, RFC 6238: SHA-1, six digits. See docs/one-time-codes.md. */
 
@@ -91,8 +92,6 @@ const removeStale = (folder: string) => {
     if (found !== undefined && found.mtimeMs < Date.now() - stale) Fs.rmSync(join(folder, name), { force: true })
   }
 }
-
-const secretFile = (configDir: string): string => join(configDir, "otp-secret")
 
 /** How often who waits for an approval looks for it, in milliseconds. */
 const look = 150

@@ -2,9 +2,10 @@ import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Effect, Fiber } from "effect"
 import { execFileSync } from "node:child_process"
 import { chmodSync, chownSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { disengaged, isDomain, normalDomain, refusalOf, type StopState } from "../../src/domain/EmergencyStop.ts"
 import * as EmergencyStop from "../../src/security/EmergencyStop.ts"
+import * as StopSwitch from "../../src/security/StopSwitch.ts"
 import { oneOf } from "../support/Arbitraries.ts"
 import { suiteFolder } from "../support/SuiteFolder.ts"
 
@@ -23,6 +24,8 @@ const written = (text: string, mode = 0o600) => {
   chmodSync(file, mode)
   return EmergencyStop.make(dir)
 }
+
+const switchable = (stop: EmergencyStop.EmergencyStop) => ({ ...stop, ...StopSwitch.make(dirname(stop.file)) })
 
 const isRoot = process.geteuid?.() === 0
 
@@ -93,7 +96,8 @@ describe("engaging and lifting", () => {
   it.effect("add up, and are written whole for the owner alone", () =>
     Effect.gen(function*() {
       const dir = join(folder(), "made")
-      const { engage, file, lift, state } = EmergencyStop.make(dir)
+      const { file, state } = EmergencyStop.make(dir)
+      const { engage, lift } = StopSwitch.make(dir)
       yield* engage({ level: "tool-freeze", names: ["shell", "web_fetch"] })
       yield* engage({ level: "domain-block", names: ["Example.COM."] })
       yield* engage({ level: "network-kill" })
@@ -124,10 +128,10 @@ describe("engaging and lifting", () => {
 
   it.effect("of a state that cannot be read leave everything stopped, until that is lifted", () =>
     Effect.gen(function*() {
-      const { engage, lift, state } = written("{")
+      const { engage, lift, state } = switchable(written("{"))
       yield* engage({ level: "tool-freeze", names: ["shell"] })
       assert.isTrue(state().killAll)
-      const broken = written("{")
+      const broken = switchable(written("{"))
       assert.match((yield* Effect.flip(broken.lift({ level: "network-kill" }))).message, /everything is stopped/)
       yield* broken.lift({ level: "kill-all" })
       assert.isFalse(broken.state().killAll)
@@ -138,7 +142,7 @@ describe("engaging and lifting", () => {
   it.effect("wake who waits for them", () =>
     Effect.gen(function*() {
       const dir = folder()
-      const [one, other] = [EmergencyStop.make(dir), EmergencyStop.make(dir)]
+      const [one, other] = [EmergencyStop.make(dir), StopSwitch.make(dir)]
       const call = { tool: { name: "shell" }, network: false }
       const waiting = yield* Effect.forkChild(one.untilRefused(call), { startImmediately: true })
       yield* other.engage({ level: "tool-freeze", names: ["web_fetch"] })

@@ -2,7 +2,6 @@ import { Cause, Deferred, Effect, Exit, Logger, LogLevel, Result } from "effect"
 import { CommandLine } from "effect/process"
 import { join } from "node:path"
 import { pathsOf } from "../../config/Paths.ts"
-import * as EmergencyStop from "../../security/EmergencyStop.ts"
 import * as Chunk from "../../platform/Chunk.ts"
 import { Environment } from "../../platform/Environment.ts"
 import { Exit as Ending, failure, Interrupted } from "../Failure.ts"
@@ -110,6 +109,7 @@ const resumeCommand = (
   return shown([...program, "client", ...flags, "--resume", sessionId])
 }
 
+const loadStopSwitch = Chunk.make(() => import("../../security/StopSwitch.ts"))
 const loadStored = Chunk.make(() => import("../sessions/StoredSessions.ts"))
 
 /** Other agents' files are not known. */
@@ -192,9 +192,10 @@ export const run = Effect.fnUntraced(function*(options: ClientOptions) {
           sessionId,
           where,
           alias: options.agent,
-          engageStop: EmergencyStop.make(pathsOf(options.configDir, environment).configDir).engage({
-            level: "kill-all"
-          }),
+          engageStop: Effect.flatMap(
+            loadStopSwitch,
+            ({ make }) => make(pathsOf(options.configDir, environment).configDir).engage({ level: "kill-all" })
+          ),
           moved: (to) => void (now = to)
         }),
         undefined

@@ -6,6 +6,7 @@ import { isDomain, isEngaged, normalDomain, type StopLevel, type StopState } fro
 import * as Chunk from "../../platform/Chunk.ts"
 import * as OneTimeCodes from "../../security/OneTimeCodes.ts"
 import * as EmergencyStop from "../../security/EmergencyStop.ts"
+import * as StopSwitch from "../../security/StopSwitch.ts"
 import { failure, wrongUsage } from "../Failure.ts"
 import { orFail, print, table } from "../terminal/Output.ts"
 import { json, oneLine } from "../terminal/Text.ts"
@@ -23,8 +24,11 @@ interface Names extends Place {
 }
 
 /** Works also while the configuration cannot be read. */
-const stopOf = (configDir: string | undefined) =>
-  Effect.map(Environment, (environment) => EmergencyStop.make(pathsOf(configDir, environment).configDir))
+const stopOf = (flag: string | undefined) =>
+  Effect.map(Environment, (environment) => {
+    const { configDir } = pathsOf(flag, environment)
+    return { ...EmergencyStop.make(configDir), ...StopSwitch.make(configDir) }
+  })
 
 const shown = (state: StopState): string => {
   if (!isEngaged(state)) return "Nothing is stopped.\n"
@@ -77,7 +81,7 @@ const changesOf = ({ domains, tools }: Omit<Names, "configDir">, level: StopLeve
   if (level !== undefined && level !== "tool-freeze" && tools.length > 0) {
     return wrongUsage(`--tool belongs to --level tool-freeze, not to ${level}`)
   }
-  const named: ReadonlyArray<EmergencyStop.StopChange> = [
+  const named: ReadonlyArray<StopSwitch.StopChange> = [
     ...(domains.length > 0 ? [{ level: "domain-block" as const, names: domains }] : []),
     ...(tools.length > 0 ? [{ level: "tool-freeze" as const, names: tools }] : [])
   ]
@@ -118,7 +122,7 @@ interface Lift extends Names {
 
 export const resume = Effect.fnUntraced(function*({ configDir, domains, network, otp, tools }: Lift) {
   const { lift, state } = yield* stopOf(configDir)
-  const changes: ReadonlyArray<EmergencyStop.StopChange> = [
+  const changes: ReadonlyArray<StopSwitch.StopChange> = [
     ...(network ? [{ level: "network-kill" as const }] : []),
     ...(domains.length > 0 ? [{ level: "domain-block" as const, names: domains }] : []),
     ...(tools.length > 0 ? [{ level: "tool-freeze" as const, names: tools }] : [])

@@ -40,7 +40,8 @@ export const disable = Effect.fnUntraced(function*({ code }: { readonly code: st
 })
 
 export const status = Effect.fnUntraced(function*(given: { readonly json: boolean }) {
-  const { codes, otp: { gates: { actions, domains, enabled }, cacheSecs, maxAttempts, method } } = yield* make
+  const { codes, otp: { gates: { actions, categories, domains, enabled }, cacheSecs, maxAttempts, method } } =
+    yield* make
   const enrolled = codes.isEnrolled()
   const paused = yield* codes.pausedUntil
   if (given.json) {
@@ -52,6 +53,7 @@ export const status = Effect.fnUntraced(function*(given: { readonly json: boolea
           method,
           gated_actions: actions,
           gated_domains: domains,
+          gated_domain_categories: categories,
           paused_until: paused ?? null
         })
       }\n`
@@ -63,7 +65,7 @@ export const status = Effect.fnUntraced(function*(given: { readonly json: boolea
     ["secret", enrolled ? "enrolled" : "none; postern otp enroll makes one"],
     ["asked for", enabled ? "yes" : "no; security.otp.enabled is false"],
     ["actions", actions.join(", ") || "none"],
-    ["domains", oneLine(domains.join(", ")) || "none"],
+    ["domains", oneLine([...domains, ...categories].join(", ")) || "none"],
     ["an approval counts for", `${cacheSecs} s in its session`],
     [
       "wrong codes in a row",

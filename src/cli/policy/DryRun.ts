@@ -18,6 +18,7 @@ import { limitsOf, ownFolders } from "../../policy/decision/Limits.ts"
 import { policyFlagsOf } from "../../policy/decision/PolicyFlags.ts"
 import { RuleBooks } from "../../policy/rules/source/RuleBooks.ts"
 import { add, type RuleEntry, ruleEntry, type RuleSet } from "../../policy/rules/RuleSet.ts"
+import * as CodeApprovals from "../../session/policy/CodeApprovals.ts"
 import { Gate, GateInput, invalid } from "../../session/policy/Gate.ts"
 import * as EmergencyStop from "../../security/EmergencyStop.ts"
 import { knownTools, Toolbox } from "../../tool/Toolbox.ts"
@@ -148,9 +149,10 @@ const imagined = (cwd: string, readable: ReadonlyArray<string>): Workspace.Works
 
 const make = Effect.fnUntraced(function*({ agent: alias, cwd: base, settings: common = {} }: DryRunOptions) {
   const settings = yield* Settings
-  const { mcp, policy: own, riskProfiles } = (yield* LiveSettings).last()
+  const { mcp, otp, policy: own, riskProfiles } = (yield* LiveSettings).last()
   const books = yield* RuleBooks
   const stop = EmergencyStop.make(settings.configDir)
+  const codes = yield* CodeApprovals.make(settings, () => otp, stop)
   const gate = yield* Gate
   const gateInput = yield* GateInput
   const { tools } = yield* Toolbox
@@ -228,7 +230,8 @@ const make = Effect.fnUntraced(function*({ agent: alias, cwd: base, settings: co
         limits: Effect.sync(() => limitsOf({ ...profile, level }, ownFolders(settings))),
         flags: () => flags,
         permitted: Effect.undefined,
-        stop
+        stop,
+        codes
       }).pipe(Effect.mapError(({ message }) => refused(message)))
       const rules = yield* withExtraRules(book.rules, chosen.rules)
       const call = yield* callOf(name, parameters, place.cwd)

@@ -1,4 +1,4 @@
-import { actionNames } from "../../domain/CodeGates.ts"
+import { actionTools } from "../../domain/CodeGates.ts"
 import { isDomain, normalDomain } from "../../domain/EmergencyStop.ts"
 import { builtInTools, isServerTool } from "../../domain/ToolName.ts"
 import { builtIn } from "../Providers.ts"
@@ -133,7 +133,7 @@ const gatewayProblem = (gateway: GatewayTable = {}): ConfigProblem | undefined =
 
 /** A misspelled name would ask for no code. */
 const otpProblem = ({ gated_actions = [], gated_domains = [] }: OtpTable = {}): ConfigProblem | undefined => {
-  const known = [...builtInTools, ...actionNames]
+  const known = [...builtInTools, ...Object.keys(actionTools)]
   const action = gated_actions.find((name) => !known.includes(name) && !isServerTool(name))
   if (action !== undefined) {
     const path = ["security", "otp", "gated_actions"]

@@ -3,6 +3,7 @@ import { LiveSettings } from "../../config/LiveSettings.ts"
 import { Settings } from "../../config/Settings.ts"
 import { isDomain, normalDomain, type StopLevel } from "../../domain/EmergencyStop.ts"
 import * as EmergencyStop from "../../security/EmergencyStop.ts"
+import * as StopSwitch from "../../security/StopSwitch.ts"
 import * as OneTimeCodes from "../../security/OneTimeCodes.ts"
 import { PolicyService } from "../../session/policy/PolicyService.ts"
 import { EmergencyStopMethods } from "../protocol/DaemonContracts.ts"
@@ -17,7 +18,7 @@ interface Named {
   readonly tool?: string | null
 }
 
-const unavailable = ({ message }: EmergencyStop.StopNotChanged) => Errors.unavailable(message)
+const unavailable = ({ message }: StopSwitch.StopNotChanged) => Errors.unavailable(message)
 
 /** The level of a name is the one that takes it; without a name and a level it is everything. */
 const changeOf = Effect.fnUntraced(function*({ domain, tool }: Named, asked: StopLevel | null | undefined) {
@@ -45,13 +46,14 @@ const changeOf = Effect.fnUntraced(function*({ domain, tool }: Named, asked: Sto
 
 export const layer = EmergencyStopMethods.toLayer(Effect.gen(function*() {
   const settings = yield* Settings
-  const stop = EmergencyStop.make(settings.configDir)
+  const { state } = EmergencyStop.make(settings.configDir)
+  const { engage, lift } = StopSwitch.make(settings.configDir)
   const codes = OneTimeCodes.make(settings)
   const { unknownTools } = yield* PolicyService
   const { current } = yield* LiveSettings
 
   return EmergencyStopMethods.of({
-    "estop/status": () => Effect.sync(() => EmergencyStop.written(stop.state())),
+    "estop/status": () => Effect.sync(() => EmergencyStop.written(state())),
 
     "estop/engage": Effect.fnUntraced(function*({ level, ...named }) {
       const change = yield* changeOf(named, level)
@@ -60,7 +62,7 @@ export const layer = EmergencyStopMethods.toLayer(Effect.gen(function*() {
         const [unknown] = yield* unknownTools(change.names, (yield* current).mcp.servers)
         if (unknown !== undefined) return yield* Errors.invalid(`tool: there is no tool ${unknown}`, "tool", "unknown")
       }
-      return EmergencyStop.written(yield* Effect.mapError(stop.engage(change), unavailable))
+      return EmergencyStop.written(yield* Effect.mapError(engage(change), unavailable))
     }),
 
     "estop/resume": Effect.fnUntraced(function*({ network, otp: code, ...named }) {
@@ -69,7 +71,7 @@ export const layer = EmergencyStopMethods.toLayer(Effect.gen(function*() {
       const { otp, resumeTakesCode } = yield* current
       if (resumeTakesCode) yield* Effect.mapError(codes.verify(code ?? "", otp), codeFault("otp"))
       return EmergencyStop.written(
-        yield* Effect.mapError(stop.lift(change), ({ message }) => Errors.invalid(message, "level", "not_engaged"))
+        yield* Effect.mapError(lift(change), ({ message }) => Errors.invalid(message, "level", "not_engaged"))
       )
     })
   })

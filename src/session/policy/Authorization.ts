@@ -232,7 +232,8 @@ export const make = Effect.gen(function*() {
     disclosed: Effect.Effect<ToolCallState>,
     turn: TurnContext
   ): Effect.fn.Return<Authorization, RulesInvalid | TurnFailed> {
-    const { approved, codes, settings } = turn.policy.codes
+    const { approved, folders, settings } = turn.policy.codes
+    const codes = OneTimeCodes.make(folders)
     const id = OneTimeCodes.newId()
     const what = beginning(oneLine(`${tool.name}: ${call.title}`), 500)
     const wrong = (reason: string) => refused({ gate: "response", code: "OTP_WRONG", reason })

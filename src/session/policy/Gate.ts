@@ -9,6 +9,8 @@ import type { StoppableCall } from "../../domain/EmergencyStop.ts"
 import { ruleName } from "../../domain/ToolName.ts"
 import type { Workspace } from "../../workspace/Workspace.ts"
 import type { EmergencyStop } from "../../security/EmergencyStop.ts"
+import { needsCode } from "../../policy/decision/CodeNeed.ts"
+import type { CodeApprovals } from "./CodeApprovals.ts"
 import { readsOutside } from "../../policy/decision/Boundary.ts"
 import { canonicalIn, kindOf } from "../../policy/decision/CanonicalPaths.ts"
 import { decide, type Decision } from "../../policy/decision/Decision.ts"
@@ -39,8 +41,8 @@ interface GatePolicy {
   /** The tools that the session's owner may use; all of them where it is absent. */
   readonly permitted?: Permitted | undefined
   readonly stop: EmergencyStop
-  /** Whether the call takes a one-time code now; without it no call does. */
-  readonly codeFor?: ((call: StoppableCall) => DecisionInput["code"]) | undefined
+  /** Without it no call takes a one-time code. */
+  readonly codes?: CodeApprovals | undefined
 }
 
 type Decide = (tool: AnyTool, parameters: unknown, workspace: Workspace, policy: GatePolicy) => Decision
@@ -82,7 +84,7 @@ interface PolicySource {
   readonly flags: () => PolicyFlags
   readonly permitted: Effect.Effect<Permitted | undefined>
   readonly stop: EmergencyStop
-  readonly codeFor?: GatePolicy["codeFor"]
+  readonly codes?: CodeApprovals | undefined
 }
 
 /** Assembles what the gates decide from, as it is now. */
@@ -94,7 +96,7 @@ export class GateInput extends Context.Service<GateInput, {
   static readonly layer = Layer.effect(
     GateInput,
     Effect.map(RuleBooks, (books) => ({
-      load: Effect.fnUntraced(function*({ codeFor, flags, limits, permitted, settings, source, stop }) {
+      load: Effect.fnUntraced(function*({ codes, flags, limits, permitted, settings, source, stop }) {
         const book = yield* books.load(yield* source)
         return {
           book,
@@ -105,7 +107,7 @@ export class GateInput extends Context.Service<GateInput, {
             flags: flags(),
             permitted: yield* permitted,
             stop,
-            codeFor
+            codes
           }
         }
       })
@@ -184,6 +186,13 @@ export const stoppable = (
   texts: command === undefined ? [] : [command, ...parts.flatMap(wordsOf)]
 })
 
+const codeFor = (codes: CodeApprovals | undefined, call: StoppableCall): DecisionInput["code"] =>
+  codes === undefined || !needsCode(codes.settings().gates, call) || codes.counts()
+    ? undefined
+    : codes.isEnrolled()
+    ? "ask"
+    : "none-enrolled"
+
 const readableOf = ({ aliases, readable }: Workspace): ReadonlyArray<string> => [...readable, ...aliases.readable]
 
 /** Within one decision a path leads to the same, however often it is asked about. */
@@ -200,7 +209,7 @@ const decideCall = (
   tool: AnyTool,
   parameters: unknown,
   workspace: Workspace,
-  { codeFor, flags, limits, permitted, rules, settings, stop }: GatePolicy,
+  { codes, flags, limits, permitted, rules, settings, stop }: GatePolicy,
   enforce: Enforce
 ): Decision => {
   const needs = tool.needs(parameters)
@@ -238,7 +247,7 @@ const decideCall = (
     capabilities: shell ? [needed] : needs.capabilities,
     withheld: withheld(permitted, tool),
     halted: stop.refusal(guarded),
-    code: codeFor?.(guarded),
+    code: codeFor(codes, guarded),
     network: needs.network,
     parts: all,
     shapes,

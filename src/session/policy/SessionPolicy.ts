@@ -30,7 +30,6 @@ import {
 } from "../../store/SessionStore.ts"
 import type { Workspace } from "../../workspace/Workspace.ts"
 import type { Configured } from "../lifecycle/Agents.ts"
-import type { StoppableCall } from "../../domain/EmergencyStop.ts"
 import * as Budget from "./Budget.ts"
 import * as CodeApprovals from "./CodeApprovals.ts"
 import * as SessionRestrictions from "./SessionRestrictions.ts"
@@ -135,10 +134,8 @@ export interface SessionPolicy {
   readonly restrict: (further: SessionRestrictions.SessionRestrictions) => Effect.Effect<void, StoreFailed>
   /** The emergency stop of this configuration. */
   readonly stop: EmergencyStop.EmergencyStop
-  /** The one-time codes of this configuration, and how they are asked for now. */
+  /** How one-time codes are asked for now, and what was approved with one. */
   readonly codes: CodeApprovals.CodeApprovals
-  /** Whether the call takes a one-time code that nobody has given yet. */
-  readonly codeFor: (call: StoppableCall) => "ask" | "none-enrolled" | undefined
   readonly budget: Budget.Budget
   readonly flags: () => PolicyFlags
   /** Where the rules that count for this session come from. Reads a changed configuration first, on which everything else here depends. */
@@ -248,7 +245,6 @@ export const make = Effect.fnUntraced(
         }),
       stop,
       codes,
-      codeFor: codes.needed,
       budget,
       permitted: Effect.map(grants(owner, alias), (granted) => SessionRestrictions.narrowed(granted, restrictions)),
       restrictions: () => restrictions,
