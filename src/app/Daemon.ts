@@ -165,6 +165,12 @@ const live = (generation: Generation): Effect.Effect<void, EndpointRefused | Gat
     )
   )
 
+/**
+ * The collector waits until the heap has grown by a fifth, not by its multiple: hundreds of sessions with short turns
+ * leave much behind, and a daemon shares its machine. V8 reads this flag with each collection.
+ */
+const keepHeapSmall = () => process.getBuiltinModule("node:v8").setFlagsFromString("--heap-growing-percent=20")
+
 /** `postern daemon`: native RPC on a local socket, until it is told to stop. The socket stays taken from one generation to the next. See docs/native-rpc.md#socket. */
 export const run = (flags: SettingsFlags, { ephemeral }: Options) =>
   Effect.scoped(Effect.gen(function*() {
@@ -172,6 +178,7 @@ export const run = (flags: SettingsFlags, { ephemeral }: Options) =>
     const endpoint = resolve(settings)
     yield* take(endpoint, settings.socket === undefined)
     yield* Effect.forkScoped(Effect.delay(Chunk.keepAll, "500 millis"))
+    keepHeapSmall()
     // The process that spawned an ephemeral daemon may exit before the last client disconnects; on Windows a closing console ends its processes.
     if (ephemeral) ignoreHangUp()
     const hangUp = ephemeral || process.platform === "win32" ? Effect.never : (yield* hangUps).next

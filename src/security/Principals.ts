@@ -188,7 +188,7 @@ const principalOf = (id: string, now: Roster, own: number | undefined, isGuest: 
 const isGuestOf = (last: () => Snapshot, tokens: PairedTokens["Service"]): IsGuest => (id) =>
   id === anonymous
     ? last().gateway.enabled && !last().gateway.requirePairing
-    : id.startsWith("token:") && tokens.list().some((one) => one.user === undefined && principalOfToken(one) === id)
+    : id.startsWith("token:") && tokens.recent().some((one) => one.user === undefined && principalOfToken(one) === id)
 
 /** The workspaces of agents, as they are named and with links followed. */
 export const workspacesOf = (
