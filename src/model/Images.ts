@@ -39,6 +39,9 @@ const maxSide = 8000
 /** The same for each image of a request with many. */
 const maxSideOfMany = 2000
 const many = 20
+/** Images of one request, and their characters of base64: Gemini takes 20 MB in all, https://ai.google.dev/gemini-api/docs/image-understanding. */
+const most = 100
+const mostCharacters = 18 * 1024 * 1024
 
 interface ImageKind {
   readonly mediaType: string
@@ -110,6 +113,19 @@ const unsendable = (bytes: Buffer, kind: ImageKind | undefined): string | undefi
 const pathOf = ({ data }: Prompt.FilePart): string | undefined =>
   typeof data === "string" && data.startsWith("file://") ? fileURLToPath(data) : undefined
 
+/** Says once why images are left out. */
+const tellLeftOut = Effect.fnUntraced(function*(
+  paths: ReadonlyArray<string>,
+  notice: (names: string) => string,
+  leftOut: Set<string>
+) {
+  const { onNotice } = yield* RequestOptions
+  const untold = paths.filter((path) => !leftOut.has(path))
+  if (untold.length === 0 || onNotice === undefined) return
+  for (const path of untold) leftOut.add(path)
+  yield* onNotice(notice(untold.map((path) => basename(path)).join(", ")))
+})
+
 const load = Effect.fnUntraced(function*(path: string, leftOut: Set<string>) {
   const found = yield* Effect.option(Attachments.load(dirname(dirname(path)), basename(path)))
   if (Option.isNone(found)) return undefined
@@ -120,11 +136,7 @@ const load = Effect.fnUntraced(function*(path: string, leftOut: Set<string>) {
     const side = Math.max(kind.width, kind.height)
     return { data: bytes.toString("base64"), mediaType: kind.mediaType, side } satisfies Loaded
   }
-  const { onNotice } = yield* RequestOptions
-  if (!leftOut.has(path) && onNotice !== undefined) {
-    leftOut.add(path)
-    yield* onNotice(`The model does not see the image ${basename(path)}: ${why}`)
-  }
+  yield* tellLeftOut([path], (name) => `The model does not see the image ${name}: ${why}`, leftOut)
   return undefined
 })
 
@@ -151,8 +163,27 @@ export const inPrompt = Effect.fnUntraced(function*(prompt: Prompt.Prompt, { lef
       }
     }
   }
-  if (images.size <= many) return images as Images
-  return new Map(Array.from(images).filter(([, { side }]) => side <= maxSideOfMany)) as Images
+  const fitting = new Map<Prompt.FilePart | string, Loaded>()
+  const long: Array<string> = []
+  const early: Array<string> = []
+  let characters = 0
+  // The newest first.
+  for (const [key, image] of Array.from(images).toReversed()) {
+    const path = typeof key === "string" ? key : pathOf(key) ?? ""
+    if (images.size > many && image.side > maxSideOfMany) long.push(path)
+    else if (fitting.size === most || characters + image.data.length > mostCharacters) early.push(path)
+    else {
+      fitting.set(key, image)
+      characters += image.data.length
+    }
+  }
+  const longer = `of more than ${many} images none may be longer than ${maxSideOfMany} pixels`
+  yield* tellLeftOut(long, (names) => `The model does not see ${names}: ${longer}`, leftOut)
+  const later = `providers take ${most} images and ${
+    mostCharacters * 3 / 4 / 1024 / 1024
+  } MiB of them, and later ones go first`
+  yield* tellLeftOut(early, (names) => `The model does not see ${names}: ${later}`, leftOut)
+  return fitting as Images
 })
 
 /** The paths of the images that go along. */

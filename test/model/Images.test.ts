@@ -97,6 +97,27 @@ for (const kind of Object.keys(kinds) as ReadonlyArray<Kind>) {
       )
     }
 
+    for (
+      const [what, number, given, kept] of [
+        ["more than a hundred", 101, png(10, 10), 100],
+        ["more than 13.5 MiB", 6, png(10, 10, 3_000_000), 4],
+        ["more than twenty long ones", 21, png(2001, 10), 0],
+        ["twenty long ones", 20, png(2001, 10), 20]
+      ] as const
+    ) {
+      it.live(
+        `among ${what} is left out with one notice for all, the newest last`,
+        Effect.fnUntraced(function*() {
+          const [message] = yield* withImage(given)
+          const [image, text] = message!.content
+          const content = [...Array.from({ length: number }, () => ({ ...image! })), text!]
+          const { messages, notices } = yield* sent(kind, [{ role: "user", content } as never])
+          assert.lengthOf(imagesOf(messages), kept)
+          assert.lengthOf(notices, kept === number ? 0 : 1)
+        })
+      )
+    }
+
     it.live(
       "that the provider refuses is left out of the next request, with a notice",
       Effect.fnUntraced(function*() {
