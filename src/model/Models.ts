@@ -1,13 +1,12 @@
 import { Array as Arr, Context, Duration, Effect, Layer, Random, Result, Scope, Stream } from "effect"
-import { LanguageModel } from "effect/ai"
-import { ModelFault, toAiError } from "./ModelFault.ts"
+import { ModelFault } from "./ModelFault.ts"
 import { RequestOptions } from "./RequestOptions.ts"
 import type { Provider } from "../config/Providers.ts"
 import { LiveSettings } from "../config/LiveSettings.ts"
 import { Settings } from "../config/Settings.ts"
 import type { Snapshot } from "../config/Snapshot.ts"
 import * as OfflineModel from "./offline/OfflineModel.ts"
-import { generateWith, type ModelStream, orElseUnbegun } from "./ResponseParts.ts"
+import { type ModelStream, orElseUnbegun } from "./ResponseParts.ts"
 import { type ModelUnavailable, type NamedModel, resolveModel } from "./ModelReference.ts"
 import * as Chunk from "../platform/Chunk.ts"
 
@@ -84,7 +83,8 @@ export interface Model {
   readonly prices?: Provider["prices"]
   /** The built-in stand-in: its figures of tokens are estimates. */
   readonly isOffline?: boolean
-  readonly languageModel: LanguageModel.LanguageModel
+  /** One response, with retries and fallbacks. */
+  readonly ask: ModelStream
 }
 
 /** Language models by reference. This module loads `effect/ai`: import it when a first session needs it. */
@@ -110,7 +110,7 @@ export class Models extends Context.Service<Models, {
 
       const asking = Effect.fnUntraced(function*({ model, provider }: NamedModel): Effect.fn.Return<ModelStream> {
         return provider.kind === "offline"
-          ? OfflineModel.streamText({ configFile })
+          ? OfflineModel.make({ configFile })
           : (yield* remote)({ ...provider, kind: provider.kind }, model)
       })
 
@@ -128,12 +128,8 @@ export class Models extends Context.Service<Models, {
               Effect.as(Effect.logWarning(`${reference} has no fallback ${name}: ${message}`), [])
           }))
         const candidates: Arr.NonEmptyReadonlyArray<typeof first> = [first, ...others.flat()]
-        const streamText = (request: LanguageModel.ProviderOptions) =>
-          Stream.mapError(
-            firstOf(Arr.map(candidates, ({ ask, name }) => ({ name, stream: ask(request) }))),
-            toAiError
-          )
-        const languageModel = yield* LanguageModel.make({ streamText, generateText: generateWith(streamText) })
+        const ask: ModelStream = (asked) =>
+          firstOf(Arr.map(candidates, ({ ask, name }) => ({ name, stream: ask(asked) })))
         const { provider } = named
         return {
           id: reference,
@@ -141,7 +137,7 @@ export class Models extends Context.Service<Models, {
           contextWindow: provider.contextWindow,
           prices: provider.prices,
           isOffline: provider.kind === "offline",
-          languageModel
+          ask
         }
       })
 

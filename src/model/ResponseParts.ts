@@ -1,9 +1,11 @@
-import { Effect, Stream } from "effect"
-import type { AiError, IdGenerator, LanguageModel, Response } from "effect/ai"
+import { Stream } from "effect"
+import type { Prompt, Response, Tool } from "effect/ai"
 import { trailingSurrogate } from "../domain/Cut.ts"
 import type { ModelFault } from "./ModelFault.ts"
 
 export type ResponsePart = Response.StreamPartEncoded
+/** The tokens of a response, as its provider counts them. */
+export type ResponseUsage = typeof Response.Usage.Encoded
 export type ResponseMetadata = Response.ProviderMetadata
 
 type Kind = "text" | "reasoning"
@@ -152,10 +154,16 @@ interface StreamError {
   readonly error: unknown
 }
 
-/** Streams one response of a model: one attempt, no fallback. */
-export type ModelStream = (
-  request: LanguageModel.ProviderOptions
-) => Stream.Stream<ResponsePart, ModelFault, IdGenerator.IdGenerator>
+/** What a model is asked. */
+export interface ModelPrompt {
+  readonly prompt: Prompt.Prompt
+  readonly tools: ReadonlyArray<Tool.Any>
+  /** `none`: the tools stand there for the calls of the history alone. */
+  readonly toolChoice: "auto" | "none"
+}
+
+/** Streams one response of a model. */
+export type ModelStream = (asked: ModelPrompt) => Stream.Stream<ResponsePart, ModelFault>
 
 /** Goes on with another stream where the first one fails before it emitted anything; later failures are final. */
 export const orElseUnbegun = <A, R>(
@@ -172,45 +180,3 @@ export const orElseUnbegun = <A, R>(
       Stream.catch((fault) => first ? otherwise(fault) : Stream.fail(fault))
     )
   })
-
-/** Joins streamed parts into whole ones, for callers that do not stream. */
-const completionOf = (parts: Iterable<ResponsePart>): Array<Response.PartEncoded> => {
-  const found: Array<Response.PartEncoded> = []
-  const open = new Map<string, { type: "text" | "reasoning"; text: string; metadata?: Response.ProviderMetadata }>()
-  for (const part of parts) {
-    switch (part.type) {
-      case "text-start":
-      case "reasoning-start": {
-        const block = { type: part.type === "text-start" ? "text" as const : "reasoning" as const, text: "" }
-        open.set(part.id, block)
-        found.push(block)
-        break
-      }
-      case "text-delta":
-      case "reasoning-delta": {
-        const block = open.get(part.id)
-        if (block !== undefined) block.text += part.delta
-        break
-      }
-      case "text-end":
-      case "reasoning-end": {
-        const block = open.get(part.id)
-        if (block === undefined || part.metadata === undefined) break
-        if (isRetracted(part.metadata)) found.splice(found.indexOf(block), 1)
-        else block.metadata = part.metadata
-        break
-      }
-      case "tool-call":
-      case "finish":
-        found.push(part)
-    }
-  }
-  return found
-}
-
-type StreamText = (
-  request: LanguageModel.ProviderOptions
-) => Stream.Stream<ResponsePart, AiError.AiError, IdGenerator.IdGenerator>
-
-export const generateWith = (streamText: StreamText) => (request: LanguageModel.ProviderOptions) =>
-  Effect.map(Stream.runCollect(streamText(request)), completionOf)

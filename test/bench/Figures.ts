@@ -20,6 +20,8 @@ export const figures = {
   streamCpu: { title: "CPU for 20,000 text deltas", unit: "ms", target: { value: 300 } },
   modelEcho: { title: "echo turn with a model over HTTP, warm", unit: "ms", target: { value: 3 } },
   modelRead: { title: "turn with one file read, model over HTTP, warm", unit: "ms", target: { value: 8 } },
+  modelFirst: { title: "first turn of a process, model over HTTP", unit: "ms", target: { value: 40 } },
+  modelEchoCpu: { title: "CPU of an echo turn with a model over HTTP, warm", unit: "ms", target: { value: 3 } },
   modelStream: { title: "20,000 text deltas of a model over HTTP", unit: "/s", target: { value: 80_000 }, more: true },
   modelStreamCpu: { title: "CPU for 20,000 text deltas over HTTP", unit: "ms", target: { value: 300 } },
   delay: { title: "added delay of one delta, one per 10 ms, p50", unit: "ms", target: { value: 1 } },

@@ -59,6 +59,26 @@ const turnsWith = (keys: TurnKeys, source: Source): Measure => async (subjects, 
 }
 
 export const turns = turnsWith({ echo: "echo", read: "read" }, "own")
+/** The first turn of a process, a moment after its client has read the session; then what turns cost once it is warm. */
+export const firstModelTurn: Measure = async (subjects, name, samples, { turns, warmUp }) => {
+  const { client, sessionId } = await open(subjects, name, "http")
+  await sleep(300)
+  samples.add("modelFirst", name, await client.turn(sessionId, "say x"))
+  const take = async (count: number) => {
+    for (let left = count, id = ""; left > 0; left--) {
+      if (left % turnsPerSession === 0 || id === "") id = (await client.newSession()).result["sessionId"]
+      await client.turn(id, "say x")
+    }
+  }
+  await take(warmUp)
+  if (Process.readable) {
+    const before = Process.cpuMillis(client.pid)
+    await take(turns)
+    samples.add("modelEchoCpu", name, (Process.cpuMillis(client.pid) - before) / turns)
+  }
+  await client.end()
+}
+
 export const modelTurns = turnsWith({ echo: "modelEcho", read: "modelRead" }, "http")
 
 interface StreamKeys {

@@ -37,6 +37,7 @@ const stages: ReadonlyArray<Stage> = [
   { title: "turns", measure: Measures.turns, times: runs },
   { title: "streams", measure: Measures.stream, times: runs * 2 },
   { title: "turns over HTTP", measure: Measures.modelTurns, times: runs },
+  { title: "first turn over HTTP", measure: Measures.firstModelTurn, times: runs },
   { title: "streams over HTTP", measure: Measures.modelStream, times: runs * 2 },
   { title: "paced deltas", measure: Measures.delay, times: runs },
   { title: "memory", measure: Measures.memory, times: Process.readable ? Math.min(runs, 3) : 0, names }

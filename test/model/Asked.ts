@@ -1,11 +1,11 @@
 import { Effect, Exit, Layer, Stream } from "effect"
-import { AiError, Prompt, type Response, Tool, Toolkit } from "effect/ai"
-import * as ModelFault from "../../src/model/ModelFault.ts"
-import { Models } from "../../src/model/Models.ts"
+import { Prompt, Tool } from "effect/ai"
+import { type Model, Models } from "../../src/model/Models.ts"
 import { RequestOptions } from "../../src/model/RequestOptions.ts"
+import { isRetracted, type ModelPrompt, type ResponsePart } from "../../src/model/ResponseParts.ts"
 import { machine } from "../support/Configured.ts"
 
-export type Part = Response.AnyPart
+export type Part = ResponsePart
 
 /** The models of a configuration. */
 export const models = Effect.fnUntraced(function*(toml: string, env: Record<string, string> = {}) {
@@ -29,33 +29,31 @@ export interface Answered {
   readonly fault: { readonly reason: string; readonly message: string } | undefined
 }
 
-const toolkit = (names: ReadonlyArray<string>) => {
+export const toolsOf = (names: ReadonlyArray<string>): ReadonlyArray<Tool.Any> => {
   const parameters = { type: "object", properties: { path: { type: "string" } } } as const
-  const kit = Toolkit.make(...names.map((name) => Tool.dynamic(name, { description: `What ${name} does`, parameters })))
-  return { tools: kit.tools, handle: () => Effect.die("run by the turn") } as unknown as Toolkit.WithHandler<{}>
+  return names.map((name) => Tool.dynamic(name, { description: `What ${name} does`, parameters }))
 }
+
+/** A request with nothing but a prompt. */
+export const request = (prompt: Prompt.RawInput, tools: ReadonlyArray<string> = []): ModelPrompt => ({
+  prompt: Prompt.make(prompt),
+  tools: toolsOf(tools),
+  toolChoice: "auto"
+})
 
 /** Streams one answer; what came before a failure is kept. */
 export const asked = Effect.fnUntraced(
   function*({ env, model, prompt = "hello", toml, toolChoice = "auto", tools = [], wishes }: Question) {
-    const { languageModel } = yield* (yield* models(toml, env)).get(model)
+    const { ask } = yield* (yield* models(toml, env)).get(model)
     const parts: Array<Part> = []
-    const exit = yield* languageModel.streamText({
-      prompt: Prompt.make(prompt),
-      toolkit: toolkit(tools),
-      toolChoice,
-      disableToolCallResolution: true,
-      toolCallValidation: "deferred"
-    }).pipe(
+    const exit = yield* ask({ ...request(prompt, tools), toolChoice }).pipe(
       Stream.runForEach((part) => Effect.sync(() => parts.push(part))),
       wishes === undefined ? (run) => run : Effect.provideService(RequestOptions, wishes),
       Effect.exit
     )
     const error = Exit.findErrorOption(exit)
-    const fault = error._tag === "Some" && AiError.isAiError(error.value)
-      ? ModelFault.ofAiError(error.value)
-      : undefined
-    if (Exit.isFailure(exit) && fault === undefined) yield* exit
+    if (Exit.isFailure(exit) && error._tag === "None") yield* exit
+    const fault = error._tag === "None" ? undefined : { reason: error.value.reason, message: error.value.message }
     return { parts, fault } satisfies Answered
   }
 )
@@ -69,3 +67,14 @@ export const calls = (parts: ReadonlyArray<Part>) =>
   parts.flatMap((part) => part.type === "tool-call" ? [{ id: part.id, name: part.name, params: part.params }] : [])
 
 export const finish = (parts: ReadonlyArray<Part>) => parts.find((part) => part.type === "finish")
+
+/** The whole of an answer, without what turned out to be no text. */
+export const wholeAnswer = (model: Pick<Model, "ask">, prompt: Prompt.RawInput) =>
+  Effect.map(Stream.runCollect(model.ask(request(prompt))), (parts) => {
+    const retracted = parts.flatMap((part) => part.type === "text-end" && isRetracted(part.metadata) ? [part.id] : [])
+    return {
+      text: text(parts.filter((part) => !("id" in part && retracted.includes(String(part.id))))),
+      thoughts: text(parts, "reasoning"),
+      finish: finish(parts)?.reason
+    }
+  })

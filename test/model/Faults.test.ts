@@ -4,7 +4,7 @@ import { Deferred, Effect, Fiber, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import type { ModelRequest } from "../../src/model/http/HttpFault.ts"
 import * as HttpFault from "../../src/model/http/HttpFault.ts"
-import { asked, models, text } from "./Asked.ts"
+import { asked, models, request, text } from "./Asked.ts"
 import { type Answer, cut, event, pieces, Server, signal, stall, status } from "./Server.ts"
 
 const say = (content: string) => event({ choices: [{ index: 0, delta: { content }, finish_reason: null }] })
@@ -425,8 +425,8 @@ describe("An answer that does not end well", () => {
   const stalled = Effect.fnUntraced(function*(more: string, wait: number, ...said: ReadonlyArray<string>) {
     const arrived = signal()
     const server = yield* Server.make((exchange) => stall(...said)(exchange))
-    const { languageModel } = yield* (yield* models(toml(server.url, more), { LOCAL_KEY: key })).get("local/m")
-    const run = yield* languageModel.streamText({ prompt: "hello" }).pipe(
+    const model = yield* (yield* models(toml(server.url, more), { LOCAL_KEY: key })).get("local/m")
+    const run = yield* model.ask(request("hello")).pipe(
       Stream.runForEach(() => Deferred.succeed(arrived, undefined)),
       Effect.flip,
       Effect.forkChild
@@ -463,9 +463,9 @@ describe("An answer that does not end well", () => {
         gone = exchange.gone
         return stall(say("part"))(exchange)
       })
-      const { languageModel } = yield* (yield* models(toml(server.url), { LOCAL_KEY: key })).get("local/m")
+      const model = yield* (yield* models(toml(server.url), { LOCAL_KEY: key })).get("local/m")
       const run = yield* Effect.forkChild(
-        Stream.runForEach(languageModel.streamText({ prompt: "hello" }), () => Deferred.succeed(arrived, undefined))
+        Stream.runForEach(model.ask(request("hello")), () => Deferred.succeed(arrived, undefined))
       )
       yield* Deferred.await(arrived)
       yield* Fiber.interrupt(run)
@@ -482,8 +482,8 @@ describe("An answer that does not end well", () => {
         gone = exchange.gone
         Deferred.doneUnsafe(asked, Effect.void)
       })
-      const { languageModel } = yield* (yield* models(toml(server.url), { LOCAL_KEY: key })).get("local/m")
-      const run = yield* Effect.forkChild(Stream.runDrain(languageModel.streamText({ prompt: "hello" })))
+      const model = yield* (yield* models(toml(server.url), { LOCAL_KEY: key })).get("local/m")
+      const run = yield* Effect.forkChild(Stream.runDrain(model.ask(request("hello"))))
       yield* Deferred.await(asked)
       yield* Fiber.interrupt(run)
       yield* Effect.promise(() => gone!)

@@ -1,7 +1,7 @@
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { asked, calls, finish, models, type Question, text } from "./Asked.ts"
+import { asked, calls, finish, models, type Question, text, wholeAnswer } from "./Asked.ts"
 import { type Answer, cut, event, type Json, pieces, Server, status } from "./Server.ts"
 
 /** Answers of real servers that are not as their documents say, over both wires. */
@@ -463,12 +463,12 @@ describe("An answer over chat completions", () => {
         pieces(say("I must add them.</th"), say("ink>\n\n4"), ...more, stop, done)
       const server = yield* Server.make(answer(), answer(), pieces(say("5"), stop, done))
       const ask = yield* Effect.map(models(wires.openai(server.url)), (known) => known.get("local/m"))
-      const { languageModel } = yield* ask
-      const first = yield* languageModel.generateText({ prompt: "2 + 2" })
+      const model = yield* ask
+      const first = yield* wholeAnswer(model, "2 + 2")
       assert.strictEqual(first.text, "4")
-      const second = yield* languageModel.generateText({ prompt: "2 + 2" })
-      assert.deepStrictEqual([second.reasoningText, second.text], ["I must add them.", "4"])
-      const third = yield* languageModel.generateText({ prompt: "2 + 3" })
+      const second = yield* wholeAnswer(model, "2 + 2")
+      assert.deepStrictEqual([second.thoughts, second.text], ["I must add them.", "4"])
+      const third = yield* wholeAnswer(model, "2 + 3")
       assert.strictEqual(third.text, "5")
     })
   )
@@ -719,9 +719,9 @@ describe("A refusal", () => {
       `that says "${said}" is repaired once and remembered`,
       Effect.fnUntraced(function*() {
         const server = yield* Server.make(refusal(said), ok, ok)
-        const { languageModel } = yield* (yield* models(wires.openai(server.url, more))).get("local/m")
-        yield* languageModel.generateText({ prompt: "a" })
-        yield* languageModel.generateText({ prompt: "b" })
+        const model = yield* (yield* models(wires.openai(server.url, more))).get("local/m")
+        yield* wholeAnswer(model, "a")
+        yield* wholeAnswer(model, "b")
         assert.lengthOf(server.seen, 3)
         assert.deepStrictEqual(server.seen.map(({ body }) => check(body)), [false, true, true])
       })

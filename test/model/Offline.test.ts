@@ -1,37 +1,25 @@
 import { assert, describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber, Stream } from "effect"
-import { type Prompt, type Response, Tool, Toolkit } from "effect/ai"
+import type { Prompt } from "effect/ai"
 import { TestClock } from "effect/testing"
 import { RequestOptions } from "../../src/model/RequestOptions.ts"
+import { type Part, request, wholeAnswer } from "./Asked.ts"
 import * as OfflineModel from "../../src/model/offline/OfflineModel.ts"
 
 const options = { configFile: "/home/me/.postern/config.toml" }
 const all = ["file_list", "file_read", "shell", "TodoWrite"]
 
-type Part = Response.StreamPart<{}>
+const model = OfflineModel.make(options)
 
-const toolkit = (names: ReadonlyArray<string>) => {
-  const kit = Toolkit.make(...names.map((name) => Tool.dynamic(name, { parameters: { type: "object" } })))
-  return { tools: kit.tools, handle: () => Effect.die("resolved by the turn") } as unknown as Toolkit.WithHandler<{}>
-}
-
-const stream = Effect.fnUntraced(function*(prompt: Prompt.RawInput, tools: ReadonlyArray<string> = all) {
-  const model = yield* OfflineModel.make(options)
-  return model.streamText({
-    prompt,
-    toolkit: toolkit(tools),
-    disableToolCallResolution: true,
-    toolCallValidation: "deferred"
-  }) as Stream.Stream<Part>
-})
+const stream = (prompt: Prompt.RawInput, tools: ReadonlyArray<string> = all) =>
+  Effect.succeed(model(request(prompt, tools)))
 
 const answer = (prompt: Prompt.RawInput, tools?: ReadonlyArray<string>) =>
   Effect.flatMap(stream(prompt, tools), (parts) => Stream.runCollect(parts))
 
 const text = (parts: ReadonlyArray<Part>) =>
   parts.flatMap((part) => part.type === "text-delta" ? [part.delta] : []).join("")
-const calls = (parts: ReadonlyArray<Part>) =>
-  (parts as ReadonlyArray<Response.AnyPart>).flatMap((part) => part.type === "tool-call" ? [part] : [])
+const calls = (parts: ReadonlyArray<Part>) => parts.flatMap((part) => part.type === "tool-call" ? [part] : [])
 const finish = (parts: ReadonlyArray<Part>) => parts.flatMap((part) => part.type === "finish" ? [part] : [])
 
 const answered = (
@@ -222,13 +210,10 @@ describe("the offline model running a script", () => {
   )
 
   it.effect(
-    "answers in whole parts when it is not asked to stream",
+    "thinks and speaks in one answer",
     Effect.fnUntraced(function*() {
-      const model = yield* OfflineModel.make(options)
-      const response = yield* model.generateText({ prompt: "think hm\nsay one two" })
-      assert.strictEqual(response.text, "one two")
-      assert.strictEqual(response.reasoningText, "hm")
-      assert.strictEqual(response.finishReason, "stop")
+      const answer = yield* wholeAnswer({ ask: model }, "think hm\nsay one two")
+      assert.deepStrictEqual(answer, { text: "one two", thoughts: "hm", finish: "stop" })
     })
   )
 })

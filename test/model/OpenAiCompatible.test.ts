@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { asked, calls, finish, models, type Question, text } from "./Asked.ts"
+import { asked, calls, finish, models, type Question, text, wholeAnswer } from "./Asked.ts"
 import { type Answer, event, type Json, pieces, Server, status } from "./Server.ts"
 
 const chunk = (delta: Json, finish_reason: string | null = null, more: Json = {}) =>
@@ -509,9 +509,9 @@ describe("A chat completions request", () => {
         ok
       )
       const found = yield* models(local(server.url))
-      const { languageModel } = yield* found.get("local/m")
-      assert.strictEqual((yield* languageModel.generateText({ prompt: "a" })).text, "ok")
-      yield* languageModel.generateText({ prompt: "b" })
+      const model = yield* found.get("local/m")
+      assert.strictEqual((yield* wholeAnswer(model, "a")).text, "ok")
+      yield* wholeAnswer(model, "b")
       assert.deepStrictEqual(server.seen.map(({ body }) => "stream_options" in body), [true, false, false])
     })
   )

@@ -1,8 +1,9 @@
 import { Effect, Layer, Stream } from "effect"
-import { AiError, LanguageModel, type Prompt } from "effect/ai"
+import type { Prompt } from "effect/ai"
 import * as EngineLayer from "../../src/app/EngineLayer.ts"
 import { type Model, Models } from "../../src/model/Models.ts"
-import type { ResponsePart } from "../../src/model/ResponseParts.ts"
+import { ModelFault, type ModelFaultReason } from "../../src/model/ModelFault.ts"
+import type { ModelStream, ResponsePart } from "../../src/model/ResponseParts.ts"
 import { OfflineParts, wordsOf } from "../../src/model/offline/OfflineModel.ts"
 import { unmark } from "../../src/security/Untrusted.ts"
 import * as ModelTurn from "../../src/session/turn/ModelTurn.ts"
@@ -22,7 +23,7 @@ export interface Answer {
   /** The request fails after what was said. */
   readonly fails?: string
   /** The stable word for why, as a provider gives it. */
-  readonly reason?: string
+  readonly reason?: ModelFaultReason
 }
 
 export interface Request {
@@ -55,12 +56,8 @@ const partsOf = (
   ]
 }
 
-const failure = (message: string, reason = "model_failed") =>
-  AiError.make({
-    module: "ScriptedModel",
-    method: "streamText",
-    reason: new AiError.InvalidRequestError({ description: message, metadata: { postern: { reason, message } } })
-  })
+const failure = (message: string, reason: ModelFaultReason = "model_failed") =>
+  new ModelFault({ message, reason, transient: false })
 
 /** A model that gives the answers of a test one after the other, then only says "done", and writes down what it was asked. */
 export const make = (
@@ -68,7 +65,7 @@ export const make = (
   { contextWindow = 200_000, prices }: Partial<Pick<Model, "contextWindow" | "prices">> = {}
 ) => {
   const requests: Array<Request> = []
-  const streamText = ({ prompt, toolChoice, tools }: LanguageModel.ProviderOptions) =>
+  const ask: ModelStream = ({ prompt, toolChoice, tools }) =>
     Stream.suspend(() => {
       const answer = answers[requests.length] ?? { text: "done" }
       requests.push({ messages: prompt.content, tools: tools.map(({ name }) => name), toolChoice })
@@ -79,15 +76,9 @@ export const make = (
         Stream.fail(failure(answer.fails, answer.reason))
       )
     })
-  const models = Layer.effect(
+  const models = Layer.succeed(
     Models,
-    Effect.map(
-      LanguageModel.make({ streamText, generateText: () => Effect.die("only streams") }),
-      (languageModel) =>
-        Models.of({
-          get: () => Effect.succeed({ id: "test/scripted", provider: "test", contextWindow, prices, languageModel })
-        })
-    )
+    Models.of({ get: () => Effect.succeed({ id: "test/scripted", provider: "test", contextWindow, prices, ask }) })
   )
   const engine = ModelTurn.layer.pipe(
     Layer.provide(models),

@@ -1,5 +1,5 @@
 import { Effect, Redacted, Stream } from "effect"
-import { IdGenerator, type LanguageModel } from "effect/ai"
+import { newId } from "../../domain/Id.ts"
 import type { Provider } from "../../config/Providers.ts"
 import { mayThink, messages, system, tools } from "./AnthropicMessages.ts"
 import * as AnthropicReader from "./AnthropicReader.ts"
@@ -7,7 +7,7 @@ import * as Endpoint from "../http/Endpoint.ts"
 import type { HttpExchange } from "../http/HttpExchange.ts"
 import * as Images from "../Images.ts"
 import * as Learned from "../Learned.ts"
-import type { ModelStream } from "../ResponseParts.ts"
+import type { ModelPrompt, ModelStream } from "../ResponseParts.ts"
 import { RequestOptions, type ThoughtLevel } from "../RequestOptions.ts"
 import { declarationOf } from "../ToolSchemas.ts"
 
@@ -58,7 +58,7 @@ export const make = (provider: Provider, name: string, http: HttpExchange): Mode
   const learned = Learned.make()
 
   const body = (
-    { prompt, toolChoice, tools: all }: LanguageModel.ProviderOptions,
+    { prompt, toolChoice, tools: all }: ModelPrompt,
     { temperature, thoughtLevel: level }: RequestOptions,
     images: Images.Images
   ) => {
@@ -85,9 +85,8 @@ export const make = (provider: Provider, name: string, http: HttpExchange): Mode
 
   return (request) =>
     Stream.unwrap(Effect.gen(function*() {
-      const ids = yield* IdGenerator.IdGenerator
       const wishes = yield* RequestOptions
-      const id = yield* ids.generateId()
+      const id = `toolu_${newId()}`
       return Learned.repaired(learned, wishes, () =>
         Effect.gen(function*() {
           const images = provider.vision ? yield* Images.inPrompt(request.prompt, learned) : Images.none

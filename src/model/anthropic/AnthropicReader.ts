@@ -9,7 +9,8 @@ import {
   nothingCame,
   type ResponseMetadata,
   ResponseParts,
-  type ResponseReader
+  type ResponseReader,
+  type ResponseUsage
 } from "../ResponseParts.ts"
 import { type TaggedText, ThoughtTags } from "../ThoughtTags.ts"
 import { calledName, joinedArguments, parseArguments } from "../CalledTool.ts"
@@ -65,7 +66,7 @@ const finishReasons: Readonly<Record<string, Response.FinishReason>> = {
   pause_turn: "pause"
 }
 
-const usageOf = (usage: Usage): typeof Response.Usage.Encoded => {
+const usageOf = (usage: Usage): ResponseUsage => {
   const cacheRead = usage.cache_read_input_tokens ?? 0
   const cacheWrite = usage.cache_creation_input_tokens ?? 0
   const uncached = usage.input_tokens ?? 0

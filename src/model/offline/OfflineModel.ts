@@ -1,9 +1,10 @@
 import { Effect, Option, Stream } from "effect"
-import { IdGenerator, LanguageModel, type Prompt } from "effect/ai"
+import type { Prompt } from "effect/ai"
 import { estimateTokens, type LastTurn, lastTurn, type ToolAnswer, userTexts } from "../LastTurn.ts"
 import { parseScript, scriptCommands, type ScriptStep } from "./Script.ts"
 import { RequestOptions } from "../RequestOptions.ts"
-import { generateWith, type ResponsePart } from "../ResponseParts.ts"
+import type { ModelPrompt, ResponsePart } from "../ResponseParts.ts"
+import { newId } from "../../domain/Id.ts"
 import { offlineNotes } from "../CompactionPrompt.ts"
 import { withoutMemory } from "../MemoryBlock.ts"
 
@@ -255,8 +256,6 @@ function* perform(
   yield speech.finish("stop", inputTokens)
 }
 
-type Parts = Stream.Stream<ResponsePart, never, IdGenerator.IdGenerator>
-
 const notice =
   "This is the built-in offline model, which follows scripts and thinks nothing up; postern setup sets up a real one"
 
@@ -269,12 +268,15 @@ const meetsPerson = (prompt: Prompt.Prompt): boolean => {
     userTexts(prompt).filter(isFree).length === 1
 }
 
-export const streamText = (options: IntroductionOptions) => (request: LanguageModel.ProviderOptions): Parts =>
+/**
+ * The built-in offline model: no network, no key. Its answer is a function of the prompt alone, so a turn can be
+ * interrupted, stored and resumed at any tool boundary. See docs/models.md#offline-model.
+ */
+export const make = (options: IntroductionOptions) => (request: ModelPrompt): Stream.Stream<ResponsePart> =>
   Stream.unwrap(Effect.gen(function*() {
     const { onNotice } = yield* RequestOptions
     if (onNotice !== undefined && meetsPerson(request.prompt)) yield* onNotice(notice)
-    const ids = yield* IdGenerator.IdGenerator
-    const callId = yield* ids.generateId()
+    const callId = newId()
     const tools = new Set(request.toolChoice === "none" ? [] : request.tools.map((tool) => tool.name))
     const steps = decide(lastTurn(request.prompt), tools, options)
     const performance = perform(steps, { tools, callId, inputTokens: estimateTokens(request.prompt) })
@@ -287,13 +289,3 @@ export const streamText = (options: IntroductionOptions) => (request: LanguageMo
         : Effect.succeed([value, next] as const)
     })
   }))
-
-/**
- * The built-in offline model: no network, no key. Its answer is a function of the prompt alone, so a turn can be
- * interrupted, stored and resumed at any tool boundary. See docs/models.md#offline-model.
- */
-export const make = (options: IntroductionOptions): Effect.Effect<LanguageModel.LanguageModel> =>
-  LanguageModel.make({
-    streamText: streamText(options),
-    generateText: generateWith(streamText(options))
-  })

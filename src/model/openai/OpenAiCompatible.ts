@@ -1,5 +1,5 @@
 import { Effect, Redacted, Stream } from "effect"
-import { IdGenerator, type LanguageModel } from "effect/ai"
+import { newId } from "../../domain/Id.ts"
 import type { Provider } from "../../config/Providers.ts"
 import * as Endpoint from "../http/Endpoint.ts"
 import type { HttpExchange } from "../http/HttpExchange.ts"
@@ -7,7 +7,7 @@ import * as Images from "../Images.ts"
 import * as Learned from "../Learned.ts"
 import { messages } from "./OpenAiMessages.ts"
 import * as OpenAiReader from "./OpenAiReader.ts"
-import type { ModelStream } from "../ResponseParts.ts"
+import type { ModelPrompt, ModelStream } from "../ResponseParts.ts"
 import { RequestOptions, type ThoughtLevel } from "../RequestOptions.ts"
 import { declarationOf } from "../ToolSchemas.ts"
 
@@ -44,7 +44,7 @@ export const make = (provider: Provider, model: string, http: HttpExchange): Mod
   const learned = { ...Learned.make(), newLimit: provider.baseUrl === undefined }
 
   const body = (
-    offered: LanguageModel.ProviderOptions["tools"],
+    offered: ModelPrompt["tools"],
     { temperature, thoughtLevel }: RequestOptions
   ) => {
     const effort = efforts[thoughtLevel]
@@ -68,9 +68,8 @@ export const make = (provider: Provider, model: string, http: HttpExchange): Mod
 
   return (request) =>
     Stream.unwrap(Effect.gen(function*() {
-      const ids = yield* IdGenerator.IdGenerator
       const wishes = yield* RequestOptions
-      const id = yield* ids.generateId()
+      const id = `call_${newId()}`
       return Learned.repaired(learned, wishes, () =>
         Effect.gen(function*() {
           const images = provider.vision ? yield* Images.inPrompt(request.prompt, learned) : Images.none

@@ -8,7 +8,8 @@ import {
   nothingCame,
   type ResponseMetadata,
   ResponseParts,
-  type ResponseReader
+  type ResponseReader,
+  type ResponseUsage
 } from "../ResponseParts.ts"
 import { type TaggedText, ThoughtTags } from "../ThoughtTags.ts"
 import { calledName, isWhole, joinedArguments, parseArguments } from "../CalledTool.ts"
@@ -79,7 +80,7 @@ interface Call {
   extra: unknown
 }
 
-const usageOf = (usage: Json | undefined): typeof Response.Usage.Encoded => {
+const usageOf = (usage: Json | undefined): ResponseUsage => {
   const input = object(usage?.["prompt_tokens_details"])
   const output = object(usage?.["completion_tokens_details"])
   const prompt = count(usage?.["prompt_tokens"])

@@ -1,7 +1,6 @@
 import { Effect, Result, Schema, Stream } from "effect"
 import { Prompt } from "effect/ai"
 import * as CompactionPrompt from "../../model/CompactionPrompt.ts"
-import * as ModelFault from "../../model/ModelFault.ts"
 import type { Model } from "../../model/Models.ts"
 import { costOf, tokensOf } from "../policy/Budget.ts"
 import type { StoreFailed } from "../../store/SessionStore.ts"
@@ -85,7 +84,7 @@ const summarise = Effect.fnUntraced(
     }])
     let summary = ""
     let cost: number | undefined
-    yield* Stream.runForEach(model.languageModel.streamText({ prompt }), (part) => {
+    yield* Stream.runForEach(model.ask({ prompt, tools: [], toolChoice: "none" }), (part) => {
       if (part.type === "finish") {
         cost = costOf(part.usage, model.prices)
         return cost === undefined
@@ -96,9 +95,7 @@ const summarise = Effect.fnUntraced(
       summary += part.delta
       return turn.publish({ _tag: "CompactionSummary", compactionId, text: part.delta })
     }).pipe(
-      Effect.mapError((error) =>
-        new CompactionFailed({ message: ModelFault.ofAiError(error).message, why: "no_summary" })
-      )
+      Effect.mapError(({ message }) => new CompactionFailed({ message, why: "no_summary" }))
     )
     if (summary.trim() === "") {
       return yield* new CompactionFailed({ message: "the model gave no summary", why: "no_summary" })

@@ -1,5 +1,5 @@
 import { Context, Effect, Layer } from "effect"
-import { Tool, Toolkit } from "effect/ai"
+import { Tool } from "effect/ai"
 import type { Capability } from "../../domain/Capability.ts"
 import { isFrozen } from "../../domain/EmergencyStop.ts"
 import { defaults, grants, type WorkMode } from "../../domain/PolicySettings.ts"
@@ -42,12 +42,14 @@ const makeDeclarations = () => {
   }
 }
 
-const advertise = (declarations: ReadonlyArray<Declaration>) => {
-  const toolkit = Toolkit.make(...declarations.map(({ tool }) => tool))
-  return Effect.provide(toolkit, toolkit.toLayer({}))
+/** The tools of a request by their names, in the order in which models see them. */
+export interface Advertisement {
+  readonly tools: Readonly<Record<string, Tool.AnyDynamic>>
 }
 
-export type Advertisement = Effect.Success<ReturnType<typeof advertise>>
+const advertise = (declarations: ReadonlyArray<Declaration>): Advertisement => ({
+  tools: Object.fromEntries(declarations.map(({ tool }) => [tool.name, tool]))
+})
 
 /** Those that are of no use where nobody is asked. */
 const askingTools = new Set(["ask_user", "escalate_to_human"])
@@ -64,7 +66,7 @@ export class AdvertisedTools extends Context.Service<AdvertisedTools, {
    */
   readonly of: (session: ToolAudience) => Effect.Effect<Advertisement, TurnFailed>
   /** No tools, for an agent that has none. */
-  readonly none: Effect.Effect<Advertisement>
+  readonly none: Advertisement
 }>()("postern/session/AdvertisedTools") {
   static readonly layer = Layer.effect(
     AdvertisedTools,
@@ -102,7 +104,7 @@ export class AdvertisedTools extends Context.Service<AdvertisedTools, {
           )
           const declarations = shown.map((tool) => declared(tool, mode))
           const key = declarations.map(({ number }) => number).join()
-          const made = kept.get(key) ?? (yield* advertise(declarations))
+          const made = kept.get(key) ?? advertise(declarations)
           if (kept.size >= maxKept) kept.clear()
           kept.set(key, made)
           return made

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { Response } from "effect/ai"
+import type { ResponseUsage } from "../../model/ResponseParts.ts"
 import type { Provider } from "../../config/Providers.ts"
 import type { TokenCounts } from "../../domain/SessionEvent.ts"
 import { type DayCost, SessionStore } from "../../store/SessionStore.ts"
@@ -20,7 +20,7 @@ const perMillion = 1_000_000
 
 /** In US dollars; `undefined` where no prices are known. */
 export const costOf = (
-  { inputTokens, outputTokens }: Response.Usage,
+  { inputTokens, outputTokens }: ResponseUsage,
   prices: Provider["prices"]
 ): number | undefined => {
   if (prices === undefined) return undefined
@@ -31,7 +31,7 @@ export const costOf = (
 }
 
 /** `undefined` where the provider gave no figures, which some say with zeros. */
-export const countsOf = ({ inputTokens, outputTokens }: Response.Usage): TokenCounts | undefined => {
+export const countsOf = ({ inputTokens, outputTokens }: ResponseUsage): TokenCounts | undefined => {
   if (inputTokens.total === undefined || outputTokens.total === undefined) return undefined
   if (inputTokens.total + outputTokens.total === 0) return undefined
   const { cacheRead, cacheWrite } = inputTokens
@@ -44,7 +44,7 @@ export const countsOf = ({ inputTokens, outputTokens }: Response.Usage): TokenCo
   }
 }
 
-export const tokensOf = ({ inputTokens, outputTokens }: Response.Usage): number =>
+export const tokensOf = ({ inputTokens, outputTokens }: ResponseUsage): number =>
   (inputTokens.total ?? 0) + (outputTokens.total ?? 0)
 
 const dollars = (cents: number) => `$${(cents / 100).toFixed(2)}`

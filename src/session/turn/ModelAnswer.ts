@@ -1,4 +1,5 @@
 import type { Prompt, Response } from "effect/ai"
+import type { ResponseUsage } from "../../model/ResponseParts.ts"
 
 export interface ModelCall {
   readonly id: string
@@ -18,7 +19,7 @@ export class ModelAnswer {
   readonly parts: Array<AnswerPart> = []
   finish: Response.FinishReason = "stop"
   /** As the provider counted. */
-  usage: Response.Usage | undefined
+  usage: ResponseUsage | undefined
 
   /** Extends the last part where that has the same type. */
   add(type: "text" | "reasoning", text: string): void {

@@ -2,10 +2,9 @@ import { Context, Effect, Layer, Stream } from "effect"
 import { Prompt } from "effect/ai"
 import { LiveSettings } from "../../config/LiveSettings.ts"
 import type { RuntimeProfile } from "../../config/Profiles.ts"
-import * as ModelFault from "../../model/ModelFault.ts"
 import { type Model, Models } from "../../model/Models.ts"
 import { RequestOptions } from "../../model/RequestOptions.ts"
-import { isRetracted } from "../../model/ResponseParts.ts"
+import { isRetracted, type ResponsePart } from "../../model/ResponseParts.ts"
 import { estimateText } from "../context/Tokens.ts"
 import { SystemPromptBuilder } from "../context/SystemPromptBuilder.ts"
 import { AdvertisedTools, type Advertisement } from "../policy/AdvertisedTools.ts"
@@ -72,7 +71,7 @@ export class TurnRequests extends Context.Service<TurnRequests, {
               })
           )
           const { runtime: profile } = turn.configured()
-          const toolkit = yield* profile.agentic ? advertised.of(turn) : advertised.none
+          const toolkit = profile.agentic ? yield* advertised.of(turn) : advertised.none
           const system = yield* systemPrompts.build(turn, model, Object.keys(toolkit.tools))
           return { model, profile, system, toolkit, overhead: overhead(system, toolkit) }
         })
@@ -82,20 +81,18 @@ export class TurnRequests extends Context.Service<TurnRequests, {
 }
 
 const stream = (
-  { model: { languageModel }, system, toolkit }: TurnRequest,
+  { model, system, toolkit }: TurnRequest,
   messages: Prompt.Prompt,
   toolChoice: "auto" | "none"
 ) =>
-  languageModel.streamText({
+  model.ask({
     prompt: Prompt.fromMessages([Prompt.systemMessage({ content: system }), ...messages.content]),
-    toolkit,
-    toolChoice,
-    disableToolCallResolution: true,
-    toolCallValidation: "deferred"
+    tools: Object.values(toolkit.tools),
+    toolChoice
   })
 
 const take = (
-  part: Stream.Success<ReturnType<typeof stream>>,
+  part: ResponsePart,
   answer: ModelAnswer,
   { writer }: TurnContext
 ): Effect.Effect<void, TurnFailed> => {
@@ -110,7 +107,7 @@ const take = (
       return writer.delta("Thought", part.delta)
     case "text-end":
     case "reasoning-end":
-      if (part.type === "reasoning-end") answer.endThought(part.metadata)
+      if (part.type === "reasoning-end") answer.endThought(part.metadata ?? {})
       else if (isRetracted(part.metadata)) {
         answer.retract()
         return Effect.sync(writer.retract)
@@ -145,7 +142,7 @@ export const receive = Effect.fnUntraced(function*(
   turn: TurnContext
 ) {
   yield* stream(request, messages, toolChoice).pipe(
-    Stream.mapError((error) => new TurnFailed(ModelFault.ofAiError(error))),
+    Stream.mapError(({ message, reason }) => new TurnFailed({ message, reason })),
     Stream.runForEachArray((parts) => {
       let next = 0
       return Effect.whileLoop({

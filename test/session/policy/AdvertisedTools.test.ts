@@ -1,8 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Stream } from "effect"
-import { LanguageModel, Tool } from "effect/ai"
+import { Tool } from "effect/ai"
 import * as EngineLayer from "../../../src/app/EngineLayer.ts"
 import { Models } from "../../../src/model/Models.ts"
+import type { ModelStream } from "../../../src/model/ResponseParts.ts"
 import { OfflineParts } from "../../../src/model/offline/OfflineModel.ts"
 import type { WorkMode } from "../../../src/domain/PolicySettings.ts"
 import { ToolGrants } from "../../../src/policy/decision/ToolGrants.ts"
@@ -23,7 +24,7 @@ interface Call {
 const recording = (script: ReadonlyArray<ReadonlyArray<Call>> = []) => {
   const requests: Array<ReadonlyArray<string>> = []
   const shells: Array<string | undefined> = []
-  const streamText = ({ tools }: LanguageModel.ProviderOptions) =>
+  const ask: ModelStream = ({ tools }) =>
     Stream.suspend(() => {
       const calls = script[requests.length] ?? []
       requests.push(tools.map(({ name }) => name))
@@ -36,15 +37,9 @@ const recording = (script: ReadonlyArray<ReadonlyArray<Call>> = []) => {
         ...speech.finish(calls.length === 0 ? "stop" : "tool-calls", 1)
       ])
     })
-  const models = Layer.effect(
+  const models = Layer.succeed(
     Models,
-    Effect.map(
-      LanguageModel.make({ streamText, generateText: () => Effect.die("only streams") }),
-      (languageModel) =>
-        Models.of({
-          get: () => Effect.succeed({ id: "test/recording", provider: "test", contextWindow: 100_000, languageModel })
-        })
-    )
+    Models.of({ get: () => Effect.succeed({ id: "test/recording", provider: "test", contextWindow: 100_000, ask }) })
   )
   const engine = ModelTurn.layer.pipe(
     Layer.provide(models),
