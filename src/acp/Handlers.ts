@@ -1,5 +1,6 @@
 import { Effect, Predicate } from "effect"
 import type { Rpc } from "effect/rpc"
+import { autonomyLevels } from "../domain/PolicySettings.ts"
 import { LiveSettings } from "../config/LiveSettings.ts"
 import type { Snapshot } from "../config/Snapshot.ts"
 import { version } from "../domain/Version.ts"
@@ -105,6 +106,19 @@ const textIn = (content: unknown): string | undefined => {
 const promptIdIn = (meta: Readonly<Record<string, unknown>> | null | undefined): string | undefined => {
   const own = meta?.["postern"]
   return Predicate.hasProperty(own, "promptId") && typeof own.promptId === "string" ? own.promptId : undefined
+}
+
+/** The autonomy level of a turn, which the client may lower. See docs/policy.md#autonomy-levels. */
+const levelIn = (meta: Readonly<Record<string, unknown>> | null | undefined) => {
+  const own = meta?.["postern"]
+  if (!Predicate.hasProperty(own, "level")) return Effect.undefined
+  const level = autonomyLevels.find((one) => one === own.level)
+  return level !== undefined ? Effect.succeed(level) : Effect.fail(
+    Wire.invalidParams(
+      { reason: "unknown_level", field: "_meta.postern.level" },
+      `_meta.postern.level must be one of ${autonomyLevels.join(", ")}`
+    )
+  )
 }
 
 /** Handlers of ACP's session methods, built once per process for every transport. */
@@ -218,7 +232,9 @@ export const layer = SessionAgent.toLayer(Effect.gen(function*() {
         (session) =>
           mayUse(rights, session.record().agent).pipe(
             Effect.andThen(PromptContent.prepare(prompt, session.model.seesImages())),
-            Effect.flatMap((prepared) => session.begin(prepared, promptIdIn(_meta)))
+            Effect.flatMap((prepared) =>
+              Effect.flatMap(levelIn(_meta), (level) => session.begin(prepared, promptIdIn(_meta), level))
+            )
           )
       )
       return promptResult(connection.dialect, sessionId, end)

@@ -19,6 +19,13 @@ export type WorkMode = PolicySettings["work_mode"]
 export type SandboxMode = PolicySettings["sandbox"]
 export type AutonomyLevel = "readonly" | "supervised" | "full"
 
+/** From the one that permits least. */
+export const autonomyLevels = ["readonly", "supervised", "full"] as const satisfies ReadonlyArray<AutonomyLevel>
+
+/** The one that permits less. */
+export const lowerLevel = (a: AutonomyLevel, b: AutonomyLevel | undefined): AutonomyLevel =>
+  b !== undefined && autonomyLevels.indexOf(b) < autonomyLevels.indexOf(a) ? b : a
+
 export const policySettings = Object.keys(settingValues) as ReadonlyArray<PolicySetting>
 
 /** Everything that a client can be offered to choose in a session. */

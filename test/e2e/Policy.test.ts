@@ -96,6 +96,38 @@ describe("modes and options", () => {
     expect(existsSync(join(host.project, "a.txt"))).toBe(false)
   })
 
+  test("are lowered for one turn by the level in its prompt, and never raised", async ({ host }) => {
+    writeFileSync(join(host.config, "config.toml"), "[autonomy]\nlevel = \"full\"\n")
+    const acp = await host.open({ permission: "reject-once" })
+    const sessionId = await acp.newSession()
+    const write = async (file: string, level: unknown) => {
+      const prompt = [{ type: "text", text: `write ${file}\nx` }]
+      await acp.request("session/prompt", { sessionId, prompt, _meta: { postern: { level } } })
+      return existsSync(join(host.project, file))
+    }
+    expect(await write("one.txt", "readonly")).toBe(false)
+    expect(await write("two.txt", "supervised")).toBe(false)
+    expect(await write("three.txt", "full")).toBe(true)
+    const failed = JSON.stringify(acp.updates(sessionId))
+    expect(failed).toContain("CAPABILITY_NOT_GRANTED")
+    expect(failed).toContain("APPROVAL_REJECTED")
+    for (const level of ["FULL", "", null, 1, ["full"]]) {
+      const prompt = [{ type: "text", text: "write four.txt\nx" }]
+      expect(await acp.failure("session/prompt", { sessionId, prompt, _meta: { postern: { level } } })).toMatchObject({
+        code: -32602,
+        data: { field: "_meta.postern.level" }
+      })
+    }
+    const strict = await host.open({ env: { POSTERN_autonomy__level: "readonly" } })
+    const second = await strict.newSession()
+    await strict.request("session/prompt", {
+      sessionId: second,
+      prompt: [{ type: "text", text: "write four.txt\nx" }],
+      _meta: { postern: { level: "full" } }
+    })
+    expect(existsSync(join(host.project, "four.txt"))).toBe(false)
+  })
+
   test("apply from the next call on, also in the middle of a turn", async ({ host }) => {
     const acp = await host.open({ permission: "allow-once" })
     const sessionId = await acp.newSession()

@@ -1,6 +1,7 @@
 import type { Effect } from "effect"
 import type { SessionMissing, SessionRecord, StoreFailed, TurnRunning } from "../../store/SessionStore.ts"
 import type { Attachment } from "./Attachment.ts"
+import type { AutonomyLevel } from "../../domain/PolicySettings.ts"
 import type { PreparedPrompt } from "../turn/PromptContent.ts"
 import type { NoTurn, SteeringFull } from "../turn/Steering.ts"
 import type { TurnEnd, TurnFault } from "../turn/TurnEnd.ts"
@@ -20,11 +21,13 @@ export interface Session
   readonly attached: () => ReadonlySet<Attachment>
   /**
    * Starts a turn and gives the effect that waits for its end. A turn that is being cancelled is waited for; any other
-   * running turn is `TurnRunning`. The turn goes on when the waiter is gone.
+   * running turn is `TurnRunning`. The turn goes on when the waiter is gone. `level` is the autonomy level of this turn,
+   * where the configured one is not lower.
    */
   readonly begin: (
     prompt: PreparedPrompt,
-    promptId?: string
+    promptId?: string,
+    level?: AutonomyLevel
   ) => Effect.Effect<Effect.Effect<TurnEnd, TurnFault>, TurnRunning>
   /** Waits for the end of the last turn, where it was begun with this id. */
   readonly turnOf: (promptId: string) => Effect.Effect<TurnEnd, TurnFault> | undefined

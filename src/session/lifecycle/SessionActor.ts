@@ -9,6 +9,7 @@ import type { ClientSide } from "../../tool/ClientSide.ts"
 import * as Jobs from "../../tool/shell/Jobs.ts"
 import type { Workspace } from "../../workspace/Workspace.ts"
 import type { ModelCatalog } from "../../model/ModelCatalog.ts"
+import type { AutonomyLevel } from "../../domain/PolicySettings.ts"
 import * as Approvals from "../policy/Approvals.ts"
 import type { Attachment } from "./Attachment.ts"
 import * as Agents from "./Agents.ts"
@@ -117,13 +118,15 @@ export const make = Effect.fnUntraced(function*(
     lastActive = now
   })
 
-  const run = (turn: Turn.Turn, previous: Turn.Turn | undefined) =>
+  const run = (turn: Turn.Turn, previous: Turn.Turn | undefined, level: AutonomyLevel | undefined) =>
     Effect.uninterruptibleMask(Effect.fnUntraced(function*(restore) {
       if (previous) yield* Effect.exit(Deferred.await(previous.outcome))
       yield* live.current
       yield* openTools
       const startedAt = yield* Clock.currentTimeMillis
-      const exit = yield* Effect.exit(Turn.execute(turn, context, record, overrides, restore))
+      const exit = yield* Effect.exit(
+        policy.lowered(level)(Turn.execute(turn, context, record, overrides, restore))
+      )
       const ended = Exit.isSuccess(exit) ? exit.value.end : Exit.failCause(exit.cause)
       activity.turnEnded(ended, (yield* Clock.currentTimeMillis) - startedAt)
       if (Exit.isSuccess(exit)) record = exit.value.record
@@ -141,7 +144,7 @@ export const make = Effect.fnUntraced(function*(
     return current === undefined ? Effect.void : FiberHandle.clear(handle)
   })
 
-  const begin: Session["begin"] = (prompt, promptId) =>
+  const begin: Session["begin"] = (prompt, promptId, level) =>
     Effect.suspend(() => {
       const previous = current
       if (settling > 0 || (previous && !previous.cancelled)) return Effect.fail(new TurnRunning({ sessionId }))
@@ -150,7 +153,7 @@ export const make = Effect.fnUntraced(function*(
       begun = true
       last = promptId === undefined ? undefined : { promptId, turn }
       return Effect.as(
-        FiberHandle.run(handle, run(turn, previous), { startImmediately: true }),
+        FiberHandle.run(handle, run(turn, previous, level), { startImmediately: true }),
         Deferred.await(turn.outcome)
       )
     })

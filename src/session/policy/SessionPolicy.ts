@@ -7,6 +7,7 @@ import {
   isOffered,
   isPolicySetting,
   isValueOf,
+  lowerLevel,
   type PolicySetting,
   type PolicySettings,
   policySettings as names,
@@ -75,13 +76,15 @@ export const projectSettings = Effect.fnUntraced(function*({ cwd }: Workspace) {
 })
 
 /** What the configuration says, as a session's policy needs it. */
-export const basisOf = (configured: Configured) => {
+export const basisOf = (configured: Configured, atMost?: AutonomyLevel) => {
   const { policy, risk, runtime } = configured
   const most = [risk, runtime].flatMap((one) => one?.maxActionsPerHour ?? [])
-  const level: AutonomyLevel = risk?.level ?? "supervised"
+  const level = lowerLevel(risk?.level ?? "supervised", atMost)
   return {
     configured,
     level,
+    /** The operator's limits, at the level that holds. */
+    risk: level === risk?.level || atMost === undefined ? risk : { ...risk, level },
     user: known(Object.entries(policy) as ReadonlyArray<[string, string | undefined]>),
     flags: policyFlagsOf(policy),
     mostActions: most.length === 0 ? undefined : Math.min(...most)
@@ -142,6 +145,10 @@ export interface SessionPolicy {
   readonly source: Effect.Effect<RuleSource>
   /** Whether the configuration has changed values since the last call, or since `set` told clients. */
   readonly renewed: () => boolean
+  /** Runs a turn at this autonomy level, where the configured one is not lower. */
+  readonly lowered: (
+    level: AutonomyLevel | undefined
+  ) => <A, E, R>(turn: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   /** Adds a rule to the session's own layer, where it is listed and can be removed. One that cannot be stored counts until the session ends. */
   readonly addRule: (rule: RuleRecord) => Effect.Effect<void>
   readonly removeRule: (id: string) => Effect.Effect<boolean>
@@ -172,6 +179,7 @@ export const make = Effect.fnUntraced(
     let session = known(stored)
     let restrictions = SessionRestrictions.read(stored.get(SessionRestrictions.storedAs))
     let project = yield* projectSettings(workspace)
+    let atMost: AutonomyLevel | undefined
     let basis = basisOf(configured())
     const resolved = () => resolve(basis.level, { session, project, user: basis.user })
     let current = resolved()
@@ -182,9 +190,15 @@ export const make = Effect.fnUntraced(
     /** Follows the configuration; every method begins with this. */
     const renew = () => {
       if (basis.configured === configured()) return
-      basis = basisOf(configured())
+      basis = basisOf(configured(), atMost)
       current = resolved()
     }
+    const setLevel = (level: AutonomyLevel | undefined) =>
+      Effect.sync(() => {
+        atMost = level
+        basis = basisOf(configured(), atMost)
+        current = resolved()
+      })
     const differsFrom = (before: PolicySettings) => names.some((name) => current.values[name] !== before[name])
     const tell = Effect.suspend(() => {
       told = current.values
@@ -265,7 +279,7 @@ export const make = Effect.fnUntraced(
           budget.cost,
           (count, cost) =>
             limitsOf(
-              basis.configured.risk,
+              basis.risk,
               own,
               { actions: { done: count, limit: basis.mostActions }, cost },
               basis.configured.runtime.shellTimeoutSecs,
@@ -276,20 +290,22 @@ export const make = Effect.fnUntraced(
       standingLimits: () => {
         renew()
         return limitsOf(
-          basis.configured.risk,
+          basis.risk,
           own,
           unlimited,
           basis.configured.runtime.shellTimeoutSecs,
           foreign(owner)
         )
       },
+      lowered: (level) => (turn) =>
+        level === undefined ? turn : Effect.acquireUseRelease(setLevel(level), () => turn, () => setLevel(undefined)),
       flags: () => {
         renew()
         return basis.flags
       },
       source: Effect.map(live.current, () => {
         renew()
-        const { agent, risk } = basis.configured
+        const { configured: { agent }, risk } = basis
         return {
           workspace,
           riskProfile: agent.riskProfile,
