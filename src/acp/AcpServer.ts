@@ -38,7 +38,7 @@ export interface ServeOptions {
 
 /**
  * Serves ACP to one client over any transport. When the connection ends, sessions that no other connection is attached
- * to are released; their history stays.
+ * to are released; their history stays. Fails where the client stopped reading.
  */
 export const serveConnection = Effect.fnUntraced(function*(
   transport: Transport,

@@ -6,6 +6,7 @@ import { answer } from "../platform/StartFailure.ts"
 import * as Signals from "../platform/Signals.ts"
 import { protocolWrite, release } from "../platform/Stdout.ts"
 import { serveConnection } from "../acp/AcpServer.ts"
+import { ClientTooSlow } from "../rpc/Outbox.ts"
 import { fromStreams } from "../rpc/Transport.ts"
 import { layerAcp, layerBase } from "./App.ts"
 import { ConfigInvalid } from "../config/Errors.ts"
@@ -20,9 +21,9 @@ export const run = (flags: SettingsFlags) =>
     const { notes } = (yield* Settings).started
     yield* Effect.forEach(notes, (note) => Effect.logWarning(note), { discard: true })
     yield* Effect.forkChild(Effect.delay(Chunk.keepAll, idle))
-    yield* Effect.ensuring(
-      serveConnection(fromStreams(process.stdin, process.stdout, protocolWrite)),
-      Effect.sync(() => process.stdin.destroy())
+    yield* serveConnection(fromStreams(process.stdin, process.stdout, protocolWrite)).pipe(
+      Effect.mapError(({ message }) => new ClientTooSlow({ message: `the connection was given up: ${message}` })),
+      Effect.ensuring(Effect.sync(() => process.stdin.destroy()))
     )
   }).pipe(Effect.provide(Layer.provideMerge(layerAcp, layerBase(flags))))
 

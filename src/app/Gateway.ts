@@ -34,7 +34,7 @@ export const serve = Effect.fnUntraced(function*(options: Pick<GatewayOptions, "
       const turns = sessions.filter(({ session }) => session.idleSince() === undefined)
       return { sessions: sessions.length, turns: turns.length, calls: clientSessions.waiting() }
     },
-    serveAcp: (transport, given) => Effect.provideContext(serveAcp(transport, given), acp),
+    serveAcp: (transport, given) => Effect.ignore(Effect.provideContext(serveAcp(transport, given), acp)),
     knowsSession: (access, sessionId) => Effect.provideContext(isVisible(access, sessionId), acp),
     serveNative: (...connection) => Effect.provideContext(serveNative(...connection), native)
   })

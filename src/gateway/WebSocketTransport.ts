@@ -38,8 +38,23 @@ export const fromWebSocket = (socket: WebSocket): Transport => {
     input.push(null)
     output.destroy()
   })
-  return fromStreams(input, output)
+  return fromStreams(input, output, output.write.bind(output), () => unsentOf(socket))
 }
+
+/** `ws` keeps the stream below to itself. */
+interface SocketBelow {
+  readonly _socket?: {
+    readonly bytesRead?: number
+    readonly _handle?: { readonly writeQueueSize?: number } | null
+  } | null
+}
+
+const unsentOf = (socket: WebSocket): number =>
+  socket.bufferedAmount + ((socket as SocketBelow)._socket?._handle?.writeQueueSize ?? 0)
+
+/** What changes while bytes come or leave, also in the middle of a message. */
+const activityOf = (socket: WebSocket): string =>
+  `${(socket as SocketBelow)._socket?.bytesRead ?? 0} ${unsentOf(socket)}`
 
 const idle = "20 seconds"
 const patience = "10 seconds"
@@ -55,9 +70,11 @@ export const keepAlive = (socket: WebSocket): Effect.Effect<void> =>
       const onPong = () => Deferred.doneUnsafe(answered, Effect.void)
       socket.once("pong", onPong)
       socket.ping()
+      const before = activityOf(socket)
       const there = yield* Effect.timeoutOption(Deferred.await(answered), patience)
       socket.off("pong", onPong)
-      if (there._tag === "None") return
+      // Its answer waits behind a long message that is under way, in one direction or the other.
+      if (there._tag === "None" && activityOf(socket) === before) return
     }
   })
 

@@ -37,21 +37,29 @@ const pieces = (response: Response): Stream.Stream<string, Unreachable> => {
 const tooLong = new Unreachable({ reason: `it answered with more than ${maxMessage} bytes` })
 
 /** The whole body, up to a limit. */
-const bodyOf = Effect.fnUntraced(function*(response: Response) {
+const bodyOf = Effect.fnUntraced(function*(response: Response, onPiece = () => {}) {
   let all = ""
   yield* Stream.runForEach(pieces(response), (piece) => {
     all += piece
+    onPiece()
     return all.length > maxMessage ? Effect.fail(tooLong) : Effect.void
   })
   return all
 })
 
 /** Each event as it comes, until the server ends the stream. */
-const readEvents = Effect.fnUntraced(function*(response: Response, onEvent: (event: AnyEvent) => void) {
+const readEvents = Effect.fnUntraced(function*(
+  response: Response,
+  onEvent: (event: AnyEvent) => void,
+  onPiece = () => {}
+) {
   const parser = makeParser(onEvent, { maxEventSize: maxMessage })
   yield* Stream.runForEach(
     pieces(response),
-    (piece) => parser.feed(piece) === undefined ? Effect.void : Effect.fail(tooLong)
+    (piece) => {
+      onPiece()
+      return parser.feed(piece) === undefined ? Effect.void : Effect.fail(tooLong)
+    }
   )
 })
 
@@ -130,8 +138,9 @@ export const connectStreamable = Effect.fnUntraced(
       sessionId ??= response.headers.get("mcp-session-id") ?? undefined
       if (!response.ok) return yield* refused(response, request)
       if (request === undefined) return
-      if (isStream(response)) yield* readEvents(response, heard)
-      else connection.receive(yield* bodyOf(response))
+      const onPiece = () => connection.arriving(request)
+      if (isStream(response)) yield* readEvents(response, heard, onPiece)
+      else connection.receive(yield* bodyOf(response, onPiece))
       failed("it ended its answer before the result", request)
     }, Effect.scoped)
 
@@ -239,7 +248,7 @@ export const connectSse = Effect.fnUntraced(
       if (Retry.is(event)) return
       if (event.event === "endpoint") Deferred.doneUnsafe(endpoint, located(event.data))
       else connection.receive(event.data)
-    })
+    }, () => connection.arriving())
     yield* Effect.forkScoped(Effect.matchEffect(stream, {
       onFailure: ({ reason }) => Effect.sync(() => connection.close(reason)),
       onSuccess: () => Effect.sync(() => connection.close("it ended the connection"))

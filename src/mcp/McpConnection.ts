@@ -46,7 +46,9 @@ export interface McpConnection {
   readonly request: (
     method: string,
     params: Readonly<Record<string, unknown>>,
-    onProgress?: (progress: McpProgress) => void
+    onProgress?: (progress: McpProgress) => void,
+    /** Bytes of an answer came, or the server told of its progress. */
+    onActivity?: () => void
   ) => Effect.Effect<unknown, Wire.RpcFault | McpConnectionClosed>
   readonly notify: (method: string, params?: unknown) => Effect.Effect<void>
   /** Takes one message of the server; a text that is none is dropped. */
@@ -57,6 +59,8 @@ export interface McpConnection {
   readonly close: (reason: string) => void
   readonly closed: Effect.Effect<string>
   readonly isOpen: () => boolean
+  /** A part of a message came, which is no answer yet. */
+  readonly arriving: (request?: Wire.RequestId) => void
 }
 
 const Progress = Schema.Struct({
@@ -85,6 +89,7 @@ export const make = Effect.fnUntraced(function*(
   const pending = PendingRequests.make<McpConnectionClosed>()
   // By comparable ids, which are those that we send.
   const progressOf = new Map<string, (progress: McpProgress) => void>()
+  const activityOf = new Map<string, () => void>()
   const served = new Map<Wire.RequestId, Fiber.Fiber<unknown, unknown>>()
   const closed = Deferred.makeUnsafe<string>()
   let last = 0
@@ -121,6 +126,7 @@ export const make = Effect.fnUntraced(function*(
         const found = readProgress(params)
         if (found._tag === "None") return
         const { message, progress, progressToken, total } = found.value
+        activityOf.get(Wire.comparable(JSON.stringify(progressToken)))?.()
         progressOf.get(Wire.comparable(JSON.stringify(progressToken)))?.({
           progress,
           total: total ?? undefined,
@@ -153,11 +159,12 @@ export const make = Effect.fnUntraced(function*(
   }
 
   return {
-    request: (method, params, onProgress) =>
+    request: (method, params, onProgress, onActivity) =>
       Effect.suspend(() => {
         const requestId = ++last
         const id = JSON.stringify(requestId)
         if (onProgress !== undefined) progressOf.set(id, onProgress)
+        if (onActivity !== undefined) activityOf.set(id, onActivity)
         const all = onProgress === undefined ? params : { ...params, _meta: { progressToken: requestId } }
         const withdraw = notification("notifications/cancelled", { requestId, reason: "The user cancelled." })
         return pending.request(
@@ -167,10 +174,15 @@ export const make = Effect.fnUntraced(function*(
           method === "initialize" ? Effect.void : withdraw
         ).pipe(Effect.ensuring(Effect.sync(() => {
           progressOf.delete(id)
+          activityOf.delete(id)
           done?.(id)
         })))
       }),
     notify: notification,
+    arriving: (request) => {
+      if (request === undefined) activityOf.forEach((mark) => mark())
+      else activityOf.get(request)?.()
+    },
     receive,
     fail: (reason, id) => pending.fail(new McpConnectionClosed({ reason }), id),
     close: (reason) => {

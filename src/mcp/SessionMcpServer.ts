@@ -1,3 +1,4 @@
+import * as Progress from "../rpc/Progress.ts"
 import { Clock, Deferred, Effect, Exit, Fiber, Scope, Semaphore } from "effect"
 import type { McpServerConfig } from "../domain/McpServerConfig.ts"
 import * as Wire from "../rpc/Wire.ts"
@@ -31,32 +32,39 @@ const decline = { action: "decline" } as const
 const makeActiveCalls = (server: string) => {
   const active = new Set<ActiveCall>()
 
-  /** The time in which the user is asked something does not count. */
-  const overdue = Effect.fnUntraced(function*(call: ActiveCall, seconds: number): Effect.fn.Return<never, Unreachable> {
+  /** The time in which the user is asked something does not count, and what comes of the answer begins it anew. */
+  const overdue = Effect.fnUntraced(function*(
+    call: ActiveCall,
+    seconds: number,
+    progress: Progress.Progress
+  ): Effect.fn.Return<never, Unreachable> {
     for (;;) {
       const before = call.asked
-      yield* Effect.sleep(`${seconds} seconds`)
+      yield* Progress.silent(progress, `${seconds} seconds`)
       if (call.asking === 0 && call.asked === before) {
         return yield* new Unreachable({ reason: `it did not answer within ${seconds} s` })
       }
+      progress.mark()
     }
   })
 
   return {
     isIdle: () => active.size === 0,
-    /** Fails when the work takes longer. */
+    /** Fails when nothing of the answer comes for so long. */
     within: <A, E>(
       context: AskUser,
       seconds: number,
-      work: Effect.Effect<A, E>
+      work: (onActivity: () => void) => Effect.Effect<A, E>
     ): Effect.Effect<A, E | Unreachable> =>
-      Effect.suspend(() => {
+      Effect.flatMap(Progress.make, (progress) => {
         const call: ActiveCall = { context, ended: Deferred.makeUnsafe(), asking: 0, asked: 0 }
         active.add(call)
-        return Effect.raceFirst(work, overdue(call, seconds)).pipe(Effect.ensuring(Effect.suspend(() => {
-          active.delete(call)
-          return Deferred.succeed(call.ended, undefined)
-        })))
+        return Effect.raceFirst(work(progress.mark), overdue(call, seconds, progress)).pipe(
+          Effect.ensuring(Effect.suspend(() => {
+            active.delete(call)
+            return Deferred.succeed(call.ended, undefined)
+          }))
+        )
       }),
     /** Asks the user of the newest call; without a call the question is declined. */
     elicit: (params: unknown): Effect.Effect<unknown, Wire.RpcFault> =>
@@ -221,7 +229,12 @@ export const make = Effect.fnUntraced(function*(
     request: (method, params, context, onProgress) =>
       Effect.flatMap(
         connected,
-        (connection) => calls.within(context, config.toolTimeoutSecs, connection.request(method, params, onProgress))
+        (connection) =>
+          calls.within(
+            context,
+            config.toolTimeoutSecs,
+            (onActivity) => connection.request(method, params, onProgress, onActivity)
+          )
       ).pipe(
         Effect.tap(() =>
           Effect.sync(() => {

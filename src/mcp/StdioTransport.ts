@@ -99,8 +99,10 @@ export const make = Effect.gen(function*() {
         stdin.write(early)
       },
       onOutput: (chunk, from) => {
-        if (from === "stdout") lines.push(chunk).forEach(take)
-        else errors = (errors + chunk.toString("utf8")).slice(-keptErrors)
+        if (from === "stdout") {
+          lines.push(chunk).forEach(take)
+          if (lines.unfinished() !== undefined) connection.arriving()
+        } else errors = (errors + chunk.toString("utf8")).slice(-keptErrors)
       }
     })
     const running = yield* Effect.forkIn(

@@ -41,7 +41,7 @@ const permit = (state: NativeState, principals: Principals["Service"]) =>
 /** The limits of one connection; see docs/native-rpc.md#framing-and-limits. */
 export interface ConnectionLimits {
   readonly maxFrame: number
-  /** From the first byte of a frame to its last. */
+  /** How long an unfinished frame may bring no byte. */
   readonly frame: Duration.Duration
   /** From the connection to the first `initialize` that succeeds. */
   readonly greeting: Duration.Duration
@@ -121,7 +121,7 @@ export const serveConnection = Effect.fnUntraced(
       concurrent: (method) => concurrent.has(method),
       open
     }
-    yield* serve(Native, transport, options)
+    yield* Effect.ignore(serve(Native, transport, options))
   },
   Effect.scoped
 )

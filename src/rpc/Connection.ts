@@ -1,5 +1,6 @@
 import { Cause, Context, Effect, Schema } from "effect"
 import type { Rpc } from "effect/rpc"
+import type * as Progress from "./Progress.ts"
 import { codecOf } from "./Routes.ts"
 import type { Outbox, Outgoing } from "./Outbox.ts"
 import * as PendingRequests from "./PendingRequests.ts"
@@ -17,6 +18,8 @@ export class Connection extends Context.Service<Connection, {
   readonly notify: <R extends Rpc.Any>(rpc: R, payload: Rpc.Payload<R>) => Effect.Effect<void>
   /** A frame encoded by the caller, or a mergeable delta. Suspends while the far side is slower than we are. */
   readonly post: (item: Outgoing) => Effect.Effect<void>
+  /** Bytes that the far side sent or took: limits of time for its answers count from them. */
+  readonly progress: Progress.Progress
 }>()("postern/rpc/Connection") {}
 
 interface OutgoingRequests extends Pick<PendingRequests.PendingRequests<ConnectionClosed>, "onResponse"> {
@@ -26,7 +29,7 @@ interface OutgoingRequests extends Pick<PendingRequests.PendingRequests<Connecti
 }
 
 /** The asking half of a peer. Our ids are `<prefix>N`, known to this connection and direction only. */
-export const make = (outbox: Outbox, prefix: string): OutgoingRequests => {
+export const make = (outbox: Outbox, prefix: string, progress: Progress.Progress): OutgoingRequests => {
   const pending = PendingRequests.make<ConnectionClosed>()
   let next = 0
 
@@ -52,7 +55,8 @@ export const make = (outbox: Outbox, prefix: string): OutgoingRequests => {
           Effect.orDie(codecOf(rpc).encodePayload(payload)),
           (params) => outbox.offer(Wire.notification(rpc._tag, params))
         ),
-      post: outbox.offer
+      post: outbox.offer,
+      progress
     }),
     onResponse: pending.onResponse,
     close: () => pending.close(new ConnectionClosed())

@@ -1,7 +1,7 @@
 import { Duration, Effect, FiberHandle, type Scope } from "effect"
 import * as Wire from "./Wire.ts"
 
-/** How long one frame may take to arrive, whether bytes keep coming or not. */
+/** How long a frame whose end is still to come may bring no byte. */
 interface FrameDeadline {
   /** What the frames of one chunk ask for; while we are busy with it, no time runs against the far side. */
   readonly around: <E>(effect: Effect.Effect<void, E>) => Effect.Effect<void, E>
@@ -14,26 +14,19 @@ export const makeFrameDeadline = Effect.fnUntraced(function*(
   onLate: (fault: Wire.RpcFault) => Effect.Effect<unknown>
 ): Effect.fn.Return<FrameDeadline, never, Scope.Scope> {
   const timer = yield* FiberHandle.make<unknown>()
-  let timed: number | undefined
   const ms = Duration.toMillis(limit)
   const late = Effect.delay(
     Effect.suspend(() =>
-      onLate(Wire.invalidRequest({ reason: "frame_timeout", limit_ms: ms }, `a line took longer than ${ms} ms`))
+      onLate(Wire.invalidRequest({ reason: "frame_timeout", limit_ms: ms }, `nothing of a line came for ${ms} ms`))
     ),
     limit
   )
-  const stop = Effect.suspend(() => {
-    if (timed === undefined || timed === unfinished()) return Effect.void
-    timed = undefined
-    return FiberHandle.clear(timer)
-  })
-  const start = Effect.suspend(() => {
-    const now = unfinished()
-    if (now === undefined || now === timed) return Effect.void
-    timed = now
-    return Effect.asVoid(FiberHandle.run(timer, late, { startImmediately: true }))
-  })
-  return { around: (effect) => Effect.andThen(stop, effect).pipe(Effect.andThen(start)) }
+  const start = Effect.suspend(() =>
+    unfinished() === undefined
+      ? Effect.void
+      : Effect.asVoid(FiberHandle.run(timer, late, { startImmediately: true }))
+  )
+  return { around: (effect) => FiberHandle.clear(timer).pipe(Effect.andThen(effect), Effect.andThen(start)) }
 })
 
 /** A line longer than the limit: reported once, its bytes never kept. */

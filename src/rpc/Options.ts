@@ -19,7 +19,7 @@ export interface PeerOptions {
   readonly maxFrame: number
   readonly endsOversize?: boolean
   /**
-   * From the first byte of a line to its last; a slower one is answered with −32600 `frame_timeout` and ends the
+   * How long an unfinished line may bring no byte; a slower one is answered with −32600 `frame_timeout` and ends the
    * connection.
    */
   readonly frameTimeout?: Duration.Duration

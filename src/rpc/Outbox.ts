@@ -32,6 +32,9 @@ const maxMergedText = 16 * 1024
 /** Characters that may wait besides the frame that passes it: frames alone say little about memory. */
 export const maxWaiting = 8 * 1024 * 1024
 
+/** How often within its patience a writer looks whether bytes leave. */
+const looks = 10
+
 const sizeOf = (item: Outgoing): number => typeof item === "string" ? item.length : item.text.length
 
 /** One write for everything queued. Neighbouring deltas of one key become one frame; nothing ever changes its order. */
@@ -52,10 +55,10 @@ export const coalesce = (items: ReadonlyArray<Outgoing>): string => {
   return open ? out + open.frame(text) : out
 }
 
-/** `capacity` counts frames; `stall` is how long the far side may take nothing before it counts as gone. */
+/** `capacity` counts frames; `stall` is how long the far side may take nothing before it counts as gone; `onProgress` hears when it takes something. */
 export const make = Effect.fnUntraced(function*(
-  transport: Pick<Transport, "write" | "flush">,
-  options: { readonly capacity: number; readonly stall: Duration.Input }
+  transport: Pick<Transport, "write" | "flush" | "unsent">,
+  options: { readonly capacity: number; readonly stall: Duration.Input; readonly onProgress?: () => void }
 ) {
   const queue = yield* Queue.bounded<Outgoing, Cause.Done>(options.capacity)
   const room = Latch.makeUnsafe(true)
@@ -67,15 +70,30 @@ export const make = Effect.fnUntraced(function*(
     if (waiting < maxWaiting) room.openUnsafe()
     else room.closeUnsafe()
   }
-  const unlessStalled = Effect.timeoutOrElse({
-    duration: options.stall,
-    orElse: () =>
-      Effect.fail(
-        new ClientTooSlow({
-          message: `its other side took nothing for ${Duration.format(Duration.fromInputUnsafe(options.stall))}`
-        })
-      )
-  })
+  /** Ends where the far side took nothing for so long: the bytes of a write count, however many it has. */
+  const stalled = (patience: Duration.Duration): Effect.Effect<void> => {
+    const step = Duration.millis(Duration.toMillis(patience) / looks)
+    const look = (before: number, unchanged: number): Effect.Effect<void> =>
+      Effect.flatMap(Effect.sleep(step), () => {
+        const now = transport.unsent?.() ?? 0
+        if (now !== before) {
+          options.onProgress?.()
+          return look(now, 0)
+        }
+        return unchanged + 1 < looks ? look(now, unchanged + 1) : Effect.void
+      })
+    return Effect.suspend(() => look(transport.unsent?.() ?? 0, 0))
+  }
+  const stall = Duration.fromInputUnsafe(options.stall)
+  const tooSlow = Effect.suspend(() =>
+    Effect.fail(
+      new ClientTooSlow({
+        message: `its other side took nothing for ${Duration.format(stall)}`
+      })
+    )
+  )
+  const unlessStalled = <E>(write: Effect.Effect<void, E>) =>
+    Effect.raceFirst(write, Effect.andThen(stalled(stall), tooSlow))
   const writeAll = Queue.takeAll(queue).pipe(
     Effect.flatMap((items) => {
       writing = true
@@ -86,6 +104,7 @@ export const make = Effect.fnUntraced(function*(
       Effect.sync(() => {
         writing = false
         writes++
+        options.onProgress?.()
         count(-size)
       })
     ),
@@ -108,8 +127,9 @@ export const make = Effect.fnUntraced(function*(
     shutdown,
     settle: (writer, patience) => {
       const stuck = Effect.gen(function*() {
-        for (let before = -1; !writing || before !== writes;) {
+        for (let before = -1, left = -1; !writing || before !== writes || left !== (transport.unsent?.() ?? 0);) {
           before = writes
+          left = transport.unsent?.() ?? 0
           yield* Effect.sleep(patience)
         }
         yield* shutdown

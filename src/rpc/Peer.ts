@@ -2,6 +2,7 @@ import { Cause, Context, Deferred, Effect, Exit, Fiber, Scope, Semaphore, Stream
 import type { Rpc, RpcGroup } from "effect/rpc"
 import { CancelledByPeer, Connection, ConnectionClosed, make as makeRequester } from "./Connection.ts"
 import * as Lines from "./Lines.ts"
+import * as Progress from "./Progress.ts"
 import type { PeerOptions } from "./Options.ts"
 import * as Outbox from "./Outbox.ts"
 import { CancelWith, routesOf, type RpcRoute } from "./Routes.ts"
@@ -19,7 +20,7 @@ interface Running {
 const settleTime = "1 second"
 
 /**
- * Serves one connection with the handlers in context until the far side closes its side or stops reading. Both
+ * Serves one connection with the handlers in context until the far side closes its side; fails where it stopped reading. Both
  * directions share the connection; messages are taken in order, and each handler starts before the next message is
  * looked at.
  */
@@ -27,11 +28,16 @@ export const serve = <R extends Rpc.Any>(
   group: RpcGroup.RpcGroup<R>,
   transport: Transport,
   options: PeerOptions
-): Effect.Effect<void, never, Rpc.ToHandler<R>> =>
+): Effect.Effect<void, Outbox.ClientTooSlow, Rpc.ToHandler<R>> =>
   Effect.scoped(Effect.gen(function*() {
-    const outbox = yield* Outbox.make(transport, { capacity: options.outbox, stall: options.stall })
+    const progress = yield* Progress.make
+    const outbox = yield* Outbox.make(transport, {
+      capacity: options.outbox,
+      stall: options.stall,
+      onProgress: progress.mark
+    })
     const writer = yield* Effect.forkScoped(outbox.run)
-    const requester = makeRequester(outbox, options.idPrefix)
+    const requester = makeRequester(outbox, options.idPrefix, progress)
     const opened = options.open?.(requester.connection)
     const handlers = yield* Scope.fork(yield* Effect.scope, "parallel")
     // Released before the handlers: their last replies must not wait for a far side that no longer reads.
@@ -147,6 +153,10 @@ export const serve = <R extends Rpc.Any>(
         Effect.andThen(refuse("null", fault), Deferred.succeed(over, undefined))))
     const takeChunks = (chunks: ReadonlyArray<Uint8Array>) => {
       const taken = chunks.flatMap(lines.push)
+      // A whole line is an answer or is not; a part of one is on its way.
+      if (lines.unfinished() !== undefined) {
+        progress.mark()
+      }
       return deadline ? deadline.around(takeAll(taken)) : takeAll(taken)
     }
     const reading = Stream.runForEachArray(transport.input, takeChunks).pipe(
@@ -155,10 +165,15 @@ export const serve = <R extends Rpc.Any>(
       )),
       Effect.ignore({ log: "Debug" })
     )
+    let givenUp: Outbox.ClientTooSlow | undefined
     const ended = Effect.raceAllFirst([
       reading,
       Fiber.join(writer).pipe(
-        Effect.catchTag("ClientTooSlow", ({ message }) => Effect.logWarning(`a connection was given up: ${message}`)),
+        Effect.catchTag("ClientTooSlow", (fault) =>
+          Effect.andThen(
+            Effect.logWarning(`a connection was given up: ${fault.message}`),
+            Effect.sync(() => void (givenUp = fault))
+          )),
         Effect.ignore({ log: "Debug" })
       ),
       transport.closed,
@@ -183,4 +198,5 @@ export const serve = <R extends Rpc.Any>(
       Exit.hasDies(exit)
         ? Effect.void
         : Effect.flatMap(Effect.forkDetach(farewell, { startImmediately: true }), Fiber.await))
+    if (givenUp !== undefined) return yield* givenUp
   }))

@@ -12,10 +12,16 @@ export interface Transport {
   readonly input: Stream.Stream<Uint8Array, TransportClosed>
   /** Done when more may be written: at once while the far side keeps up, after it has caught up otherwise. */
   readonly write: (text: string) => Effect.Effect<void, TransportClosed>
+  /** Bytes that have not left this process yet; it falls while the far side reads, also within one write. */
+  readonly unsent?: () => number
   /** Done when everything written has left this process. */
   readonly flush: Effect.Effect<void, TransportClosed>
   /** Done when the far side takes nothing any more. */
   readonly closed: Effect.Effect<void>
+}
+
+interface HandledStream {
+  readonly _handle?: { readonly writeQueueSize?: number } | null
 }
 
 const closed = (cause: unknown) =>
@@ -25,7 +31,8 @@ const closed = (cause: unknown) =>
 export const fromStreams = (
   input: Readable,
   output: Writable,
-  write: Writable["write"] = output.write.bind(output)
+  write: Writable["write"] = output.write.bind(output),
+  unsent?: () => number
 ): Transport => {
   const until = (event: "drain", arm: () => boolean) =>
     Effect.callback<void, TransportClosed>((resume) => {
@@ -46,6 +53,8 @@ export const fromStreams = (
   const hungUp = () => Deferred.doneUnsafe(gone, Effect.void)
   output.on("error", hungUp).on("close", hungUp)
   return {
+    // The handle knows what is left of a write that is under way.
+    unsent: unsent ?? (() => output.writableLength + ((output as HandledStream)._handle?.writeQueueSize ?? 0)),
     closed: Deferred.await(gone),
     input: NodeStream.fromReadable<Uint8Array, TransportClosed>({
       evaluate: () => input,

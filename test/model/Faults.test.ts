@@ -447,7 +447,7 @@ describe("An answer that does not end well", () => {
   )
 
   it.effect(
-    "is waited for as long as timeout_secs says in all",
+    "is waited for as long as timeout_secs says where nothing comes",
     Effect.fnUntraced(function*() {
       const error = yield* stalled("timeout_secs = 30", 30_000, say("part"))
       assert.include(error.message, "timeout_secs")

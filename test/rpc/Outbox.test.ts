@@ -78,6 +78,26 @@ describe("The outbox", () => {
   )
 
   it.effect(
+    "waits for a far side that takes a little of one long write now and then, and gives it up once it takes nothing",
+    Effect.fnUntraced(function*() {
+      let unsent = 1000
+      const outbox = yield* Outbox.make({ write: () => Effect.never, flush: Effect.void, unsent: () => unsent }, {
+        capacity: 1,
+        stall: "30 seconds"
+      })
+      const writer = yield* Effect.forkChild(Effect.exit(outbox.run), { startImmediately: true })
+      yield* outbox.offer("a\n")
+      for (let taken = 0; taken < 10; taken++) {
+        yield* TestClock.adjust("25 seconds")
+        unsent--
+      }
+      assert.isUndefined(writer.pollUnsafe())
+      yield* TestClock.adjust("34 seconds")
+      assert.isTrue(Exit.isFailure(yield* Fiber.join(writer)))
+    })
+  )
+
+  it.effect(
     "gives up a far side that takes nothing for the stall time, and releases everybody",
     Effect.fnUntraced(function*() {
       const outbox = yield* Outbox.make({ write: () => Effect.never, flush: Effect.void }, {

@@ -227,7 +227,7 @@ describe("A peer", () => {
       yield* wire.say({ id: 0, method: "hang" })
       for (let id = 1; id < 40; id++) yield* wire.say({ id, method: "echo", params: { text: "unread" } })
       yield* TestClock.adjust("32 seconds")
-      yield* Fiber.join(served)
+      assert.strictEqual((yield* Effect.flip(Fiber.join(served)))._tag, "ClientTooSlow")
     })
   )
 

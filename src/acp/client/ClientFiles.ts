@@ -1,4 +1,5 @@
 import { Effect, Predicate } from "effect"
+import { unlessSilent } from "../../rpc/Progress.ts"
 import type { RpcFault } from "../../rpc/Wire.ts"
 import type { Editor } from "../../tool/ClientSide.ts"
 import { ToolFailed } from "../../tool/Tool.ts"
@@ -39,19 +40,15 @@ export const make = ({ capabilities: { fs }, peer }: AcpConnectionState, session
     peer.request(ReadTextFile, { sessionId, path }).pipe(
       Effect.map(({ content }): string | undefined => content),
       Effect.catchTags(unlessUnknown<string | undefined>(undefined, "the client refused to show it")),
-      Effect.timeoutOrElse({
-        duration: readTimeout,
-        orElse: () => Effect.fail(failed(`the client did not show it within ${readTimeout}`))
-      })
+      unlessSilent(peer.progress, readTimeout, () =>
+        Effect.fail(failed(`the client did not show it within ${readTimeout}`)))
     )
   const write = (path: string, content: string) =>
     peer.request(WriteTextFile, { sessionId, path, content }).pipe(
       Effect.as(true),
       Effect.catchTags(unlessUnknown(false, "the client did not write it")),
-      Effect.timeoutOrElse({
-        duration: writeTimeout,
-        orElse: () => Effect.fail(failed("the client did not say whether it wrote it. Read the file before you go on."))
-      })
+      unlessSilent(peer.progress, writeTimeout, () =>
+        Effect.fail(failed("the client did not say whether it wrote it. Read the file before you go on.")))
     )
   return { ...(fs.readTextFile === true ? { read } : {}), ...(fs.writeTextFile === true ? { write } : {}) }
 }

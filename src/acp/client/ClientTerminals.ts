@@ -1,4 +1,5 @@
-import { Effect, Exit, Fiber } from "effect"
+import { Cause, Effect, Exit, Fiber } from "effect"
+import { unlessSilent } from "../../rpc/Progress.ts"
 import type { ClientSide, Terminal } from "../../tool/ClientSide.ts"
 import { ToolFailed } from "../../tool/Tool.ts"
 import type { AcpConnectionState } from "../AcpConnection.ts"
@@ -61,7 +62,7 @@ export const make = ({ capabilities, peer }: AcpConnectionState, sessionId: stri
         terminalId,
         output: peer.request(TerminalOutput, id).pipe(
           Effect.map(({ output, truncated }) => ({ text: output, cut: truncated })),
-          Effect.timeout(timeout),
+          unlessSilent(peer.progress, timeout, () => Effect.fail(new Cause.TimeoutError())),
           Effect.mapError(failed("did not show its output"))
         ),
         exited: peer.request(TerminalWaitForExit, id).pipe(

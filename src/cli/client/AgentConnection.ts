@@ -133,6 +133,7 @@ const serving = Effect.fnUntraced(function*({ process }: StartedAgent, handlers:
   const broken = yield* Deferred.make<never, Failure>()
   yield* serve(ServedToAgents, process.transport, options).pipe(
     Effect.provide(served),
+    Effect.ignore,
     Effect.catchCauseIf(Cause.hasDies, (cause) => Deferred.fail(broken, unreadable(cause))),
     Effect.forkScoped
   )

@@ -53,8 +53,7 @@ export const make = ({ baseUrl, headers, http, model, provider }: Options): Endp
     hasKey: provider.apiKey !== undefined,
     hide: hiding(provider)
   }
-  const timeout = provider.timeoutSecs ?? Infinity
-  const silence = Duration.seconds(Math.min(longestSilence, timeout))
+  const silence = Duration.seconds(provider.timeoutSecs ?? longestSilence)
   const own = Object.fromEntries(
     Array.from(provider.headers, ([name, value]) => [name.toLowerCase(), Redacted.value(value)])
   )
@@ -84,7 +83,6 @@ export const make = ({ baseUrl, headers, http, model, provider }: Options): Endp
     asked,
     post: (path, body, reader) =>
       Stream.unwrap(Effect.gen(function*() {
-        const deadline = (yield* Clock.currentTimeMillis) + timeout * 1000
         const { pieces } = yield* send({
           method: "POST",
           url: `${baseUrl}${path}`,
@@ -95,7 +93,7 @@ export const make = ({ baseUrl, headers, http, model, provider }: Options): Endp
           Stream.fromPull(Effect.succeed(pieces)),
           () => HttpFault.brokenOff(asked, "the connection was lost")
         )
-        return ResponseStream.readParts(asked, bytes, reader(), { silence, deadline })
+        return ResponseStream.readParts(asked, bytes, reader(), silence)
       })),
     get: (path) =>
       send({ method: "GET", url: `${baseUrl}${path}`, headers: { accept: "application/json" } }).pipe(

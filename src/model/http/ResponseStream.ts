@@ -1,4 +1,4 @@
-import { Array as Arr, Cause, Clock, Duration, Effect, Pull, Stream } from "effect"
+import { Array as Arr, Cause, Duration, Effect, Pull, Stream } from "effect"
 import type { ModelRequest } from "./HttpFault.ts"
 import * as HttpFault from "./HttpFault.ts"
 import type { ModelFault } from "../ModelFault.ts"
@@ -107,13 +107,6 @@ class SseEvents {
 /** The mark behind the last event. */
 const isDone = (data: string): boolean => data.trim() === "[DONE]"
 
-interface StreamLimits {
-  /** The longest time without any bytes. */
-  readonly silence: Duration.Duration
-  /** Milliseconds since the epoch; `Infinity` for no limit. */
-  readonly deadline: number
-}
-
 /** Milliseconds to wait for the end of the response after a whole answer, so that the connection can be reused. */
 const drainTimeout = 1000
 
@@ -151,12 +144,12 @@ class JsonValues {
   }
 }
 
-/** The body of one response as parts. Parts that arrived before a failure are emitted before it. */
+/** The body of one response as parts. `silence` is the longest time without any bytes. Parts that arrived before a failure are emitted before it. */
 export const readParts = (
   asked: ModelRequest,
   bytes: Stream.Stream<Uint8Array, ModelFault>,
   reader: ResponseReader,
-  terms: StreamLimits
+  silence: Duration.Duration
 ): Stream.Stream<ResponsePart, ModelFault> =>
   Stream.transformPull(bytes, (pull) =>
     Effect.sync(() => {
@@ -229,22 +222,18 @@ export const readParts = (
         if (!marked) close(kind === "json")
       }
 
-      const late = (now: number, limit: number) => {
+      const late = () => {
         if (!reader.isDone()) {
           fault = HttpFault.tooSlow(
             asked,
-            now + limit >= terms.deadline
-              ? "the answer took longer than timeout_secs; raise it if the model is slow"
-              : `nothing came for ${Duration.format(terms.silence)}`
+            `nothing came for ${Duration.format(silence)}; raise timeout_secs if the model is so slow`
           )
         }
         ended = true
       }
 
-      const more = Effect.flatMap(Clock.currentTimeMillis, (now) => {
-        const limit = reader.isDone()
-          ? drainTimeout
-          : Math.max(0, Math.min(Duration.toMillis(terms.silence), terms.deadline - now))
+      const more = Effect.suspend(() => {
+        const limit = reader.isDone() ? Duration.millis(drainTimeout) : silence
         return pull.pipe(
           Effect.map(feed),
           Pull.catchDone(() => Effect.sync(stop)),
@@ -254,10 +243,7 @@ export const readParts = (
               if (!reader.isDone()) fault = lost
             })
           ),
-          (read) =>
-            limit === Infinity
-              ? read
-              : Effect.timeoutOrElse(read, { duration: limit, orElse: () => Effect.sync(() => late(now, limit)) })
+          Effect.timeoutOrElse({ duration: limit, orElse: () => Effect.sync(late) })
         )
       })
 

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { Socket } from "node:net"
 import { Context, Deferred, type Duration, Effect, Layer, Option, Schema, Scope } from "effect"
 import type { Writable } from "node:stream"
+import * as Progress from "../../rpc/Progress.ts"
 import * as Disk from "../Disk.ts"
 import * as Descriptors from "./Descriptors.ts"
 import type { Attribution, ConfinedCommand } from "../Confinement.ts"
@@ -98,6 +99,8 @@ export interface ProcessCommand {
   /** The whole environment: nothing is inherited. */
   readonly env: Readonly<Record<string, string>>
   readonly timeout: Duration.Input
+  /** How long it may print nothing; for ever without it. */
+  readonly silence?: Duration.Input
   /** Called for each piece as it arrives; must not throw and not keep the process waiting. */
   readonly onOutput: (chunk: Buffer, from: "stdout" | "stderr") => void
   /** How long it may take to end after SIGTERM when its run is interrupted; 300 ms, 50 ms in a PID namespace of its own. */
@@ -146,6 +149,7 @@ interface Running extends ProcessGroup {
   readonly exited: Deferred.Deferred<Pick<ProcessExit, "code" | "signal">>
   readonly closed: Deferred.Deferred<void>
   readonly told: Descriptors.RunnerOutput
+  readonly printed: Progress.Progress
   /** Nothing of the group is left. */
   readonly over: () => void
 }
@@ -198,11 +202,15 @@ const make = Effect.gen(function*() {
 
 const outcome = Effect.fnUntraced(function*(
   child: Running,
-  { exceeded = Effect.never, runner, timeout }: ProcessCommand
+  { exceeded = Effect.never, runner, silence, timeout }: ProcessCommand
 ) {
   let reason: string | undefined
   const ended = yield* Deferred.await(child.exited).pipe(
     Effect.timeoutOption(timeout),
+    (ending) =>
+      silence === undefined
+        ? ending
+        : Effect.raceFirst(ending, Effect.as(Progress.silent(child.printed, silence), Option.none())),
     Effect.raceFirst(Effect.map(exceeded, (text) => {
       reason = text
       return Option.none()
@@ -254,20 +262,26 @@ const launch = (command: ProcessCommand, survivor: Watchdog): Effect.Effect<Runn
       )
       const over = watched(child, command, survivor)
       child.once("error", (error) => resume(Effect.fail(failed(error))))
-      child.once("spawn", () => resume(Effect.succeed(watch(child, command, over))))
+      child.once("spawn", () => resume(Effect.map(Progress.make, (printed) => watch(child, command, printed, over))))
     } catch (error) {
       resume(Effect.fail(failed(error)))
     }
   })
 }
 
-const watch = (child: ChildProcess, command: ProcessCommand, over: () => void): Running => {
+const watch = (
+  child: ChildProcess,
+  command: ProcessCommand,
+  printed: Progress.Progress,
+  over: () => void
+): Running => {
   if (child.pid === undefined) throw new Error("a spawned process has an id")
   const told = Descriptors.attach(child, command.runner)
   const running: Running = {
     pid: child.pid,
     process: child,
     told,
+    printed,
     inner: () => command.runner?.innerPid(told.status),
     sweep: () => Descriptors.sweep(told, command.runner),
     hasLeader: () => child.exitCode === null && child.signalCode === null,
@@ -277,8 +291,12 @@ const watch = (child: ChildProcess, command: ProcessCommand, over: () => void): 
     gone: false
   }
   if (child.stdin !== null) command.onInput?.(child.stdin)
-  child.stdout?.on("data", (chunk: Buffer) => command.onOutput(chunk, "stdout"))
-  child.stderr?.on("data", (chunk: Buffer) => command.onOutput(chunk, "stderr"))
+  for (const from of ["stdout", "stderr"] as const) {
+    child[from]?.on("data", (chunk: Buffer) => {
+      printed.mark()
+      command.onOutput(chunk, from)
+    })
+  }
   child.once("exit", (code, signalName) => {
     if (!signal(running, 0)) over()
     Deferred.doneUnsafe(running.exited, Effect.succeed({ code, signal: signalName }))

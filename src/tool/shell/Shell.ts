@@ -132,7 +132,8 @@ export const make = Effect.gen(function*() {
       const confined = yield* confine
       const run = processes.run({
         ...confined,
-        timeout: `${seconds} seconds`,
+        timeout: `${longestRun * commands.maxSeconds} seconds`,
+        silence: `${seconds} seconds`,
         onOutput: (chunk) => {
           output.push(chunk)
           changed.openUnsafe()
@@ -143,6 +144,9 @@ export const make = Effect.gen(function*() {
     })
   })
 })
+
+/** A command that never stops printing ends after so many times the longest time that it may print nothing. */
+const longestRun = 10
 
 /** Commands are analysed as bash; the system's own shell is the fallback. */
 const shellOf = (path: string | undefined, roots: ReadonlyArray<string>): [string, ...Array<string>] => {
@@ -182,7 +186,13 @@ const runInTerminal = Effect.fnUntraced(function*(
     keep: CommandOutput.headBytes + CommandOutput.tailBytes
   })
   yield* context.progress([{ type: "terminal", terminalId: terminal.terminalId }])
-  const exit = yield* Effect.timeoutOption(terminal.exited, `${seconds} seconds`)
+  /** Ends once its output stayed the same for so long. */
+  const silent = (before: string): Effect.Effect<void> =>
+    Effect.sleep(`${seconds} seconds`).pipe(
+      Effect.andThen(Effect.option(terminal.output)),
+      Effect.flatMap((now) => Option.isNone(now) || now.value.text === before ? Effect.void : silent(now.value.text))
+    )
+  const exit = yield* Effect.raceFirst(Effect.asSome(terminal.exited), Effect.as(silent(""), Option.none()))
   if (Option.isNone(exit)) yield* terminal.kill
   const { cut, text } = yield* terminal.output
   const ended: ProcessExit = { code: null, signal: null, ...Option.getOrUndefined(exit), timedOut: Option.isNone(exit) }
@@ -209,7 +219,9 @@ const remarks = (
 
 const howItEnded = ({ code, exceeded, signal, timedOut }: ProcessExit, seconds: number): string | undefined => {
   if (exceeded !== undefined) return `was stopped: ${exceeded}`
-  if (timedOut) return `timed out after ${seconds} ${seconds === 1 ? "second" : "seconds"} and was stopped`
+  if (timedOut) {
+    return `timed out after ${seconds} ${seconds === 1 ? "second" : "seconds"} without output and was stopped`
+  }
   if (code === null) return `ended by signal ${signal}`
   return code === 0 ? undefined : `exit code ${code}`
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http"
 import { isIP } from "node:net"
 import { Effect } from "effect"
+import * as Progress from "../../rpc/Progress.ts"
 import { fail, type ToolFailed } from "../Tool.ts"
 import { type HostKind, kindOfAddress, kindOfName } from "./HostAddress.ts"
 import { opens, refusal, type ResolvedAddress, Resolver, type WebAccess } from "./WebAccess.ts"
@@ -77,11 +78,14 @@ const checked = Effect.fnUntraced(
 export const send = Effect.fnUntraced(
   function*(request: WebRequest, access: WebAccess, limit: number): Effect.fn.Return<WebResponse, ToolFailed> {
     const addresses = yield* checked(request.url, access)
-    const response = connect(request, addresses, limit)
-    return yield* Effect.timeoutOrElse(response, {
-      duration: `${access.timeoutSecs} seconds`,
-      orElse: () => Effect.fail(fail(`${request.url.host} did not answer within ${access.timeoutSecs} s.`))
-    })
+    const progress = yield* Progress.make
+    return yield* connect(request, addresses, limit, progress.mark).pipe(
+      Progress.unlessSilent(
+        progress,
+        `${access.timeoutSecs} seconds`,
+        () => Effect.fail(fail(`${request.url.host} did not answer within ${access.timeoutSecs} s.`))
+      )
+    )
   }
 )
 
@@ -90,7 +94,8 @@ const userAgent = "Postern/0.1 (+coding agent)"
 const connect = (
   { body, headers, method, url }: WebRequest,
   addresses: Checked,
-  limit: number
+  limit: number,
+  onBytes: () => void
 ): Effect.Effect<WebResponse, ToolFailed> =>
   Effect.callback((resume) => {
     const { request } = process.getBuiltinModule(url.protocol === "https:" ? "node:https" : "node:http")
@@ -107,7 +112,7 @@ const connect = (
       })
       sent.on(
         "response",
-        (response) => read(response, method, limit, (answer) => resume(Effect.succeed(answer)), failed)
+        (response) => read(response, method, limit, (answer) => resume(Effect.succeed(answer)), failed, onBytes)
       )
       sent.on("error", failed)
       sent.end(body)
@@ -138,7 +143,8 @@ const read = (
   method: string,
   limit: number,
   done: (answer: WebResponse) => void,
-  failed: (error: Error) => void
+  failed: (error: Error) => void,
+  onBytes: () => void
 ) => {
   const chunks: Array<Buffer> = []
   let length = 0
@@ -157,6 +163,7 @@ const read = (
   const bodiless = method === "HEAD" || response.statusCode === 204 || response.statusCode === 304
   const decoder = bodiless ? undefined : decoderOf(response.headers["content-encoding"])
   const body = decoder === undefined ? response : response.on("error", failed).pipe(decoder)
+  response.on("data", onBytes)
   body.on("data", (chunk: Buffer) => {
     if (length > limit) return
     chunks.push(chunk)

@@ -41,7 +41,7 @@ describe("shell", () => {
         const { failure } = yield* bench
         assert.strictEqual(
           yield* failure("shell", { command: "echo begun; sleep 60", timeout_secs: 1 }),
-          "timed out after 1 second and was stopped\nbegun"
+          "timed out after 1 second without output and was stopped\nbegun"
         )
         assert.match(yield* failure("shell", { command: "true", timeout_secs: 601 }), /timeout_secs/)
         assert.match(yield* failure("shell", { command: "true", timeout_secs: 0 }), /timeout_secs/)
