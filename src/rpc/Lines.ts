@@ -1,4 +1,5 @@
 import { Duration, Effect, FiberHandle, type Scope } from "effect"
+import { StringDecoder } from "node:string_decoder"
 import * as Wire from "./Wire.ts"
 
 /** How long a frame whose end is still to come may bring no byte. */
@@ -44,16 +45,20 @@ const NEWLINE = 10
 
 /** Cuts bytes into lines. Looks at each byte once; UTF-8 may be split anywhere; CRLF and blank lines are tolerated. */
 export const make = (maxBytes: number): LineSplitter => {
-  let held: Array<Uint8Array> = []
+  // Decoded as they come, so that of a long line no bytes are kept beside its text.
+  let held: Array<string> = []
+  let decoder = new StringDecoder("utf8")
   let heldBytes = 0
   let discarding = false
   let finished = 0
 
   const textOf = (last: Uint8Array): string => {
-    const bytes = held.length === 0 ? last : Buffer.concat([...held, last])
+    if (heldBytes === 0) return Buffer.from(last.buffer, last.byteOffset, last.byteLength).toString("utf8").trim()
+    held.push(decoder.end(last as Buffer))
+    const text = held.join("")
     held = []
     heldBytes = 0
-    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8").trim()
+    return text.trim()
   }
 
   return {
@@ -65,6 +70,7 @@ export const make = (maxBytes: number): LineSplitter => {
         discarding = true
         held = []
         heldBytes = 0
+        decoder = new StringDecoder("utf8")
         lines.push(TooLong)
         return false
       }
@@ -81,7 +87,7 @@ export const make = (maxBytes: number): LineSplitter => {
       }
       const rest = chunk.subarray(from)
       if (rest.length > 0 && keep(rest)) {
-        held.push(rest)
+        held.push(decoder.write(rest as Buffer))
         heldBytes += rest.length
       }
       return lines

@@ -1,5 +1,6 @@
 import { Clock, DateTime, Effect, Option, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
+import * as Slices from "../platform/Slices.ts"
 import { Usage } from "../domain/SessionEvent.ts"
 import * as Chunk from "../platform/Chunk.ts"
 import type { ForkedSession } from "./ForkSession.ts"
@@ -145,9 +146,15 @@ export interface SessionCatalog {
   readonly removeUnprompted: (live: ReadonlySet<string>, now: number) => Effect.Effect<number, StoreFailed>
 }
 
-/** What people and the agent said; tool calls are not counted. */
+/** What people and the agent said; tool calls are not counted, nor the marks of turns that were cut off. By the index alone. */
 const messages = (sql: SqlClient.SqlClient, sessionId: Statement.Fragment) =>
-  sql`SELECT count(*) FROM entries WHERE entries.session_id = ${sessionId} AND entry ->> '_tag' IN ('User', 'Agent')`
+  sql`(SELECT count(*) FROM entries INDEXED BY entries_shown WHERE entries.session_id = ${sessionId} AND shown = 1)
+    - (SELECT count(*) FROM turns WHERE turns.session_id = ${sessionId} AND status = 'interrupted')`
+
+type Overview = SessionRecord & { readonly messages: number; readonly turns: number }
+
+/** Sessions, and entries of one, that a search reads in one statement at first. */
+const searchedAtOnce = 16
 
 export const makeCatalog = Effect.fnUntraced(function*(guarded: StoreGuard, freeing: StoreGuard, owner: TurnOwner) {
   const sql = yield* SqlClient.SqlClient
@@ -158,6 +165,32 @@ export const makeCatalog = Effect.fnUntraced(function*(guarded: StoreGuard, free
     ...(killed ? [] : [sql`killed_at IS NULL`]),
     ...(unprompted ? [] : [openers.prompted])
   ]
+
+  const page = (wanted: ReadonlyArray<Statement.Fragment>, limit: number) =>
+    Effect.map(
+      sql<SessionRow & { readonly messages: number; readonly turns: number }>`
+        SELECT *, (${messages(sql, sql`sessions.session_id`)}) AS messages,
+          (SELECT count(*) FROM turns WHERE turns.session_id = sessions.session_id) AS turns FROM sessions
+        WHERE ${sql.and(wanted)} ORDER BY updated_at DESC, session_id LIMIT ${limit}`,
+      (rows) => rows.map((row): Overview => ({ ...record(row), messages: row.messages, turns: row.turns }))
+    )
+
+  /** Whether an entry of the session has the text. A few entries at a time: each is read whole. */
+  const says = Effect.fnUntraced(function*(sessionId: string, pattern: string, slice: Slices.Slices) {
+    let most = searchedAtOnce
+    for (let position = -1;;) {
+      const began = slice.elapsed()
+      const [row] = yield* sql<{ readonly last: number | null; readonly rows: number; readonly hits: number }>`
+        SELECT max(position) AS last, count(*) AS rows, coalesce(sum(hit), 0) AS hits FROM (
+          SELECT position, entry LIKE ${pattern} ESCAPE '\\' AS hit FROM entries
+          WHERE session_id = ${sessionId} AND position > ${position} ORDER BY position LIMIT ${most})`
+      if (row === undefined || row.hits > 0) return row !== undefined
+      if (row.last === null || row.rows < most) return false
+      position = row.last
+      most = slice.elapsed() - began < Slices.sliceTime / 2 ? Math.min(most * 2, 4096) : Math.max(1, most >> 1)
+      yield* slice.pause
+    }
+  })
 
   const catalog: SessionCatalog = {
     create: Effect.fn("SessionStore.create")(function*(session) {
@@ -209,18 +242,27 @@ export const makeCatalog = Effect.fnUntraced(function*(guarded: StoreGuard, free
     overview: Effect.fn("SessionStore.overview")(function*({ limit, owner, query, ...which }) {
       const wanted = listed(which)
       if (owner !== undefined) wanted.push(sql`owner = ${owner}`)
-      if (query !== undefined) {
-        const pattern = `%${query.replace(/[\\%_]/g, "\\$&")}%`
-        wanted.push(
-          sql`(title LIKE ${pattern} ESCAPE '\\' OR EXISTS (SELECT 1 FROM entries WHERE entries.session_id = sessions.session_id
-          AND entry LIKE ${pattern} ESCAPE '\\'))`
-        )
+      if (query === undefined) return yield* page(wanted, limit)
+      const pattern = `%${query.replace(/[\\%_]/g, "\\$&")}%`
+      const slice = yield* Slices.make
+      const found: Array<Overview> = []
+      let after: Statement.Fragment | undefined
+      for (;;) {
+        const rows = yield* sql<SessionRow & { readonly titled: number }>`
+          SELECT *, coalesce(title LIKE ${pattern} ESCAPE '\\', 0) AS titled FROM sessions
+          WHERE ${sql.and(after === undefined ? wanted : [...wanted, after])}
+          ORDER BY updated_at DESC, session_id LIMIT ${searchedAtOnce}`
+        for (const row of rows) {
+          const { session_id, titled, updated_at } = row
+          after = sql`updated_at <= ${updated_at} AND (updated_at < ${updated_at} OR session_id > ${session_id})`
+          if (titled !== 0 || (yield* says(session_id, pattern, slice))) {
+            found.push(...yield* page([sql`session_id = ${session_id}`], 1))
+            if (found.length >= limit) return found
+          }
+          yield* slice.pause
+        }
+        if (rows.length < searchedAtOnce) return found
       }
-      const rows = yield* sql<SessionRow & { readonly messages: number; readonly turns: number }>`
-        SELECT *, (${messages(sql, sql`sessions.session_id`)}) AS messages,
-          (SELECT count(*) FROM turns WHERE turns.session_id = sessions.session_id) AS turns FROM sessions
-        WHERE ${sql.and(wanted)} ORDER BY updated_at DESC, session_id LIMIT ${limit}`
-      return rows.map((row) => ({ ...record(row), messages: row.messages, turns: row.turns }))
     }, guarded),
 
     messageCount: Effect.fn("SessionStore.messageCount")(function*(sessionId) {

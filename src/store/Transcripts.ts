@@ -4,6 +4,9 @@ import type { Query } from "./Sqlite.ts"
 import type { TurnClaim } from "./TurnOwner.ts"
 import type { StoreGuard } from "./StoreGuard.ts"
 import { type MessageRow, StoreFailed, type TranscriptRow } from "./SessionRecords.ts"
+import type { PlanEntry } from "../domain/Content.ts"
+import * as Slices from "../platform/Slices.ts"
+import { sliceTime } from "../platform/Slices.ts"
 import { TranscriptEntry } from "../domain/SessionEvent.ts"
 
 const EntryJson = Schema.fromJsonString(TranscriptEntry)
@@ -33,15 +36,27 @@ const unwritable = (row: TranscriptRow, cause: unknown) =>
     cause
   })
 
-/** Writes rows of one turn; a position of another turn is refused. One statement, however many rows. */
+/** Characters of an entry that is written by itself: within another JSON it is escaped and read twice. */
+const largeEntry = 64 * 1024
+
+/** Writes rows of one turn; a position of another turn is refused. One statement, however many small rows. */
 export const writeEntries = (query: Query, sessionId: string, turn: number, rows: ReadonlyArray<TranscriptRow>) =>
   Result.gen(function*() {
     if (rows.length === 0) return
-    const values = JSON.stringify(yield* Result.all(rows.map(encode)))
-    const written = query.changes`
+    const all = yield* Result.all(rows.map(encode))
+    const [small, large] = [
+      all.filter(([, entry]) => entry.length <= largeEntry),
+      all.filter(([, entry]) => entry.length > largeEntry)
+    ]
+    let written = small.length === 0 ? 0 : query.changes`
       INSERT INTO entries (session_id, position, turn, entry)
-      SELECT ${sessionId}, value ->> 0, ${turn}, value ->> 1 FROM json_each(${values}) WHERE true
+      SELECT ${sessionId}, value ->> 0, ${turn}, value ->> 1 FROM json_each(${JSON.stringify(small)}) WHERE true
       ON CONFLICT (session_id, position) DO UPDATE SET entry = excluded.entry WHERE turn = excluded.turn`
+    for (const [position, entry] of large) {
+      written += query.changes`
+        INSERT INTO entries (session_id, position, turn, entry) VALUES (${sessionId}, ${position}, ${turn}, ${entry})
+        ON CONFLICT (session_id, position) DO UPDATE SET entry = excluded.entry WHERE turn = excluded.turn`
+    }
     if (written === rows.length) return
     return yield* Result.fail(
       new StoreFailed({ message: "A row of an earlier turn cannot be replaced.", cause: undefined })
@@ -66,13 +81,6 @@ interface EntryRow {
 /** `undefined` for a row that cannot be read. */
 export const readEntry = ({ entry, running }: EntryRow): TranscriptEntry | undefined =>
   Option.getOrUndefined(Option.map(decodeEntry(entry), (decoded) => running ? decoded : settle(decoded)))
-
-const readEntries = Effect.fnUntraced(function*(sessionId: string, rows: ReadonlyArray<EntryRow>) {
-  const entries = rows.map(readEntry).filter((entry) => entry !== undefined)
-  const lost = rows.length - entries.length
-  if (lost > 0) yield* Effect.logWarning(`${lost} rows of session ${sessionId} cannot be read and are left out`)
-  return entries
-})
 
 interface TurnRow extends TurnClaim {
   readonly turn: number
@@ -106,10 +114,12 @@ interface Place {
 /** What was said and done in a session. */
 export interface Transcripts {
   /**
-   * The whole visible transcript in order; it only reads. A turn that was cut off ends with its `Interrupted` marker,
+   * The whole visible transcript in order; it only reads, in slices, so that other fibers run meanwhile. A turn that was cut off ends with its `Interrupted` marker,
    * exactly once, however often it is read.
    */
   readonly transcript: (sessionId: string) => Effect.Effect<ReadonlyArray<TranscriptEntry>, StoreFailed>
+  /** The plan as it was set last; `undefined` where there was none. */
+  readonly lastPlan: (sessionId: string) => Effect.Effect<ReadonlyArray<PlanEntry> | undefined, StoreFailed>
   /**
    * How many messages there are, and the rows behind them from message `before` (exclusive; all without it) to the oldest, newest
    * first, read as they are taken. The first row may reach beyond `before`, or, a call that is open, beyond `total`.
@@ -121,6 +131,9 @@ export interface Transcripts {
 }
 
 const rowsAtOnce = 8
+
+/** How a plan begins as JSON. */
+const planStart = "{\"_tag\":\"Plan\""
 
 /**
  * Reading what was said and done: whole, or by messages from the newest end (docs/native-rpc.md#views), counted in an
@@ -182,18 +195,51 @@ export const makeTranscripts = (
 
   return {
     transcript: Effect.fn("SessionStore.transcript")(function*(sessionId) {
-      // One statement: rows and the state of their turns have to be of the same moment.
-      const rows = yield* sql<TurnRow & { entry: string }>`
-        SELECT entry, turn, status, owner, pid, host, lease FROM entries JOIN turns USING (session_id, turn)
-        WHERE session_id = ${sessionId} ORDER BY position`
-      const now = yield* Clock.currentTimeMillis
-      const last = rows.at(-1)
-      const live = last?.status === "running" && isRunning(sessionId, last, now) ? last.turn : undefined
-      const entries = yield* readEntries(
-        sessionId,
-        rows.map(({ entry, turn }) => ({ entry, running: turn === live }))
-      )
-      return last?.status === "running" && live === undefined ? [...entries, interruption(last.turn)] : entries
+      // The state of the turns first: a row that is written meanwhile belongs to a turn that is running.
+      const { cut, last, live } = yield* lastTurn(sessionId)
+      const entries: Array<TranscriptEntry> = []
+      const slice = yield* Slices.make
+      let lost = 0
+      let most = rowsAtOnce
+      for (let position = -1;;) {
+        const began = slice.elapsed()
+        const rows = yield* sql<{ readonly position: number; readonly turn: number; readonly entry: string }>`
+          SELECT position, turn, entry FROM entries WHERE session_id = ${sessionId} AND position > ${position}
+          ORDER BY position LIMIT ${most}`
+        for (const { entry, turn } of rows) {
+          const read = readEntry({ entry, running: turn === live })
+          if (read === undefined) lost++
+          else entries.push(read)
+          yield* slice.pause
+        }
+        if (rows.length < most) break
+        position = rows.at(-1)?.position ?? position
+        most = slice.elapsed() - began < sliceTime / 2 ? Math.min(most * 2, 512) : Math.max(1, most >> 1)
+      }
+      if (lost > 0) yield* Effect.logWarning(`${lost} rows of session ${sessionId} cannot be read and are left out`)
+      return cut && last !== undefined ? [...entries, interruption(last.turn)] : entries
+    }, guarded),
+
+    lastPlan: Effect.fn("SessionStore.lastPlan")(function*(sessionId) {
+      const { live } = yield* lastTurn(sessionId)
+      const slice = yield* Slices.make
+      for (let position = Number.MAX_SAFE_INTEGER;;) {
+        const rows = yield* sql<{ readonly position: number; readonly turn: number; readonly entry: string }>`
+          SELECT position, turn, entry FROM entries WHERE session_id = ${sessionId} AND position IN (
+            SELECT position FROM entries INDEXED BY entries_shown
+            WHERE session_id = ${sessionId} AND position < ${position} AND shown = 0
+            ORDER BY position DESC LIMIT ${rowsAtOnce})
+          ORDER BY position DESC`
+        for (const { entry, turn } of rows) {
+          if (!entry.startsWith(planStart)) continue
+          const read = readEntry({ entry, running: turn === live })
+          if (read?._tag === "Plan") return read.entries
+        }
+        const last = rows.at(-1)
+        if (last === undefined || rows.length < rowsAtOnce) return undefined
+        position = last.position
+        yield* slice.pause
+      }
     }, guarded),
 
     shownBefore: Effect.fn("SessionStore.shownBefore")(function*(sessionId, before) {

@@ -42,6 +42,21 @@ describe("Pages of messages by a cursor", () => {
       assert.deepStrictEqual(contents(yield* page(client, { session_id, limit: 1, before_index: 5 })), ["say c"])
     }))
 
+  it.live("without a cursor, have at most 1 MiB of the newest messages and say where the older ones begin", () =>
+    Effect.gen(function*() {
+      const { greet } = yield* served()
+      const client = yield* greet()
+      const session_id = yield* promise(() => client.session())
+      for (const word of ["a", "b", "c"]) yield* promise(() => client.prompt(session_id, `say ${word.repeat(400_000)}`))
+      const newest = yield* page(client, { session_id })
+      assert.deepStrictEqual(contents(newest).map((text) => text.at(-1)), ["c", "c"])
+      assert.deepStrictEqual([newest["total"], newest["start"], newest["has_older"]], [6, 4, true])
+      const older = yield* page(client, { session_id, before_index: 4 })
+      assert.deepStrictEqual([contents(older).map((text) => text.at(-1)), older["start"]], [["b", "b"], 2])
+      const next = yield* page(client, { session_id, cursor: newest["next_cursor"], limit: 1 })
+      assert.deepStrictEqual(contents(next).map((text) => text.at(-1)), ["b"])
+    }))
+
   it.live("keep to max_bytes; one message is sent whatever it takes, and 10,000 are all told once", () =>
     Effect.gen(function*() {
       const { context, greet } = yield* served()

@@ -98,3 +98,55 @@ describe("a transcript by messages", () => {
       assert.deepStrictEqual((yield* shown(store, 2)).told, ["1+1 agent: 1", "0+1 user: hi"])
     }))
 })
+
+describe("what reads many entries", () => {
+  /** How often the loop turned while an effect ran. */
+  const turnsDuring = Effect.fnUntraced(function*<A, E>(effect: Effect.Effect<A, E>) {
+    let turns = 0
+    const timer = setInterval(() => turns++, 1)
+    const result = yield* effect
+    clearInterval(timer)
+    return { result, turns }
+  })
+
+  it.live("lets others run meanwhile: the whole transcript, the last plan and a search", () =>
+    Effect.gen(function*() {
+      const { store } = yield* open
+      const { turn } = yield* store.beginTurn("s", user("hi"))
+      const plan = { _tag: "Plan", entries: [{ content: "only", priority: "medium", status: "pending" }] } as const
+      const filler = { ...thought, text: "lorem ipsum ".repeat(800) }
+      const rows = Array.from({ length: 4000 }, (_, at) => ({ position: at + 2, entry: filler }))
+      yield* store.commitTurn("s", turn, {
+        ...ended,
+        rows: [{ position: 1, entry: plan }, ...rows, { position: 5000, entry: agent("the needle") }]
+      })
+      const whole = yield* turnsDuring(store.transcript("s"))
+      assert.strictEqual(whole.result.length, 4003)
+      assert.isAbove(whole.turns, 1)
+      const last = yield* turnsDuring(store.lastPlan("s"))
+      assert.deepStrictEqual(last.result, plan.entries)
+      assert.isAbove(last.turns, 1)
+      const search = (query: string) => store.overview({ limit: 10, query })
+      const found = yield* turnsDuring(search("NEEDLE"))
+      assert.deepStrictEqual(found.result.map(({ messages, sessionId }) => [sessionId, messages]), [["s", 2]])
+      assert.isAbove(found.turns, 1)
+      assert.deepStrictEqual(yield* search("no such text"), [])
+    }))
+
+  it.effect("a search finds texts of titles and of entries, newest session first, up to its limit", () =>
+    Effect.gen(function*() {
+      const { store } = yield* open
+      for (const id of ["a", "b", "c"]) {
+        yield* store.create(newSession(id))
+        yield* store.rename(id, id === "c" ? "100% needle" : "other")
+        const { position, turn } = yield* store.beginTurn(id, user("hi"))
+        const entry = agent(id === "a" ? "a 100% needle in here" : "100 needles")
+        yield* store.commitTurn(id, turn, { ...ended, rows: [{ position, entry }] })
+      }
+      const found = (query: string, limit = 10) =>
+        Effect.map(store.overview({ limit, query }), (rows) => rows.map(({ sessionId }) => sessionId).sort())
+      assert.deepStrictEqual(yield* found("100% NEEDLE"), ["a", "c"])
+      assert.strictEqual((yield* found("needle", 2)).length, 2)
+      assert.deepStrictEqual(yield* found("needle"), ["a", "b", "c"])
+    }))
+})

@@ -193,9 +193,9 @@ export const layer = LifecycleMethods.toLayer(Effect.gen(function*() {
   /** The plan of a session that was brought back is state, not history. */
   const sendPlan = Effect.fnUntraced(function*(session: Session, store: SessionStore["Service"]) {
     const { peer } = yield* NativeConnection
-    const plan = (yield* store.transcript(session.sessionId)).findLast((entry) => entry._tag === "Plan")
-    if (plan?._tag === "Plan") {
-      yield* SessionUpdates.make(peer, session.sessionId).publish({ _tag: "PlanChanged", entries: plan.entries })
+    const plan = yield* store.lastPlan(session.sessionId)
+    if (plan !== undefined) {
+      yield* SessionUpdates.make(peer, session.sessionId).publish({ _tag: "PlanChanged", entries: plan })
     }
   })
 

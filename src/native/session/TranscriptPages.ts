@@ -3,6 +3,7 @@ import type { Message } from "../protocol/SessionContracts.ts"
 import { isFinal, type TranscriptEntry } from "../../domain/SessionEvent.ts"
 import { BadCursor, type MessageRow, type SessionRecord } from "../../store/SessionStore.ts"
 import { outputOf, saidOf } from "./SessionUpdates.ts"
+import * as Slices from "../../platform/Slices.ts"
 import type { SessionManager } from "../../session/lifecycle/SessionManager.ts"
 
 /** The transcript as `session/messages` shows it. A message keeps its index: later ones only follow. */
@@ -29,22 +30,6 @@ const ofEntry = (entry: TranscriptEntry): ReadonlyArray<Message> => {
   }
 }
 
-const isOpen = (entry: TranscriptEntry): boolean =>
-  entry._tag === "ToolCall" && (entry.call.status === "pending" || entry.call.status === "in_progress")
-
-/** What follows a call that is open has to wait: the result of the call will stand before it. */
-export const of = (entries: ReadonlyArray<TranscriptEntry>): ReadonlyArray<Message> => {
-  const open = entries.findIndex(isOpen)
-  return (open === -1 ? entries : entries.slice(0, open + 1)).flatMap(ofEntry)
-}
-
-/** The last `limit` messages before `before`; all of them without either. */
-export const page = (messages: ReadonlyArray<Message>, limit: number | undefined, before: number | undefined) => {
-  const end = Math.min(Math.max(before ?? messages.length, 0), messages.length)
-  const start = limit === undefined ? 0 : Math.max(0, end - limit)
-  return { messages: messages.slice(start, end), total: messages.length, start, has_older: start > 0 }
-}
-
 const lost: Message = { role: "system", kind: "message", content: "[This message cannot be read.]" }
 
 const ofRow = ({ count, entry, index, startedAt }: MessageRow) => {
@@ -61,18 +46,18 @@ export const bounded = Effect.fnUntraced(function*<E>(
   { end, limit, maxBytes }: { readonly end: number; readonly limit: number; readonly maxBytes: number }
 ) {
   const page: Array<Message> = []
+  const slice = yield* Slices.make
   let bytes = 2
   yield* Stream.runForEachWhile(
     rows,
     (row) =>
-      Effect.sync(() =>
+      Effect.map(slice.pause, () =>
         ofRow(row).reverse().filter(({ index }) => index < end).every(({ message }) => {
           bytes += Buffer.byteLength(JSON.stringify(message)) + (page.length === 0 ? 0 : 1)
           const fits = page.length === 0 || (bytes <= maxBytes && page.length < limit)
           if (fits) page.push(message)
           return fits
-        })
-      )
+        }))
   )
   const messages = page.reverse()
   return { messages, start: end - messages.length }

@@ -14,6 +14,8 @@ const usualLimit = 200
 const largestLimit = 1000
 const usualPageBytes = 256 * 1024
 const largestPageBytes = 4 * 1024 * 1024
+/** Of a client that asks for all messages: nobody else runs while a page is encoded. */
+const wholePageBytes = 1024 * 1024
 
 interface Asked {
   readonly query?: string | null
@@ -113,6 +115,21 @@ export const layer = ViewMethods.toLayer(Effect.gen(function*() {
     }
   )
 
+  /** Without a cursor: the newest messages before an index, all of them where they fit into a page. */
+  const whole = Effect.fnUntraced(
+    function*(manager: SessionManager["Service"], sessionId: string, limit: number, before: number | undefined) {
+      const { total } = yield* manager.store.shownBefore(sessionId)
+      const end = Math.min(Math.max(before ?? total, 0), total)
+      const { rows } = yield* manager.store.shownBefore(sessionId, end)
+      const page = end === 0 || limit <= 0
+        ? { messages: [], start: end }
+        : yield* TranscriptPages.bounded(rows, { end, limit, maxBytes: wholePageBytes })
+      const next = page.start > 0 ? { next_cursor: TranscriptPages.encodeCursor(sessionId, page.start) } : {}
+      const messages = page.messages.map(({ created_at: _, ...message }) => message)
+      return { messages, total, start: page.start, has_older: page.start > 0, ...next }
+    }
+  )
+
   return ViewMethods.of({
     "session/list": Effect.fnUntraced(function*(asked) {
       return { sessions: pageOf([...yield* entries(chat, asked), ...yield* entries(acp, asked)], asked) }
@@ -133,22 +150,21 @@ export const layer = ViewMethods.toLayer(Effect.gen(function*() {
       if (cursor !== undefined) {
         return { session_id, ...yield* backwards(manager, sessionId, { cursor, limit, max_bytes }) }
       }
-      const messages = TranscriptPages.of(yield* manager.store.transcript(sessionId))
-      return { session_id, ...TranscriptPages.page(messages, limit ?? undefined, before_index ?? undefined) }
+      return { session_id, ...yield* whole(manager, sessionId, limit ?? Infinity, before_index ?? undefined) }
     }, mapRpcErrors),
 
     "session/state": Effect.fnUntraced(function*({ session_id }) {
       const { manager, record, active } = yield* visible(session_id)
       if (record.killedAt !== null) return yield* Errors.notFound(session_id)
       const turn = active?.turn
-      const plan = (yield* manager.store.transcript(session_id)).findLast((entry) => entry._tag === "Plan")
+      const plan = yield* manager.store.lastPlan(session_id)
       return {
         session_id,
         state: turn ? "running" as const : "idle" as const,
         ...(turn
           ? { turn_id: turn.turnId, turn_started_at: DateTime.formatIso(DateTime.makeUnsafe(turn.startedAt)) }
           : {}),
-        ...(plan?._tag === "Plan" ? { plan: plan.entries } : {})
+        ...(plan === undefined ? {} : { plan })
       }
     }, mapRpcErrors),
 
