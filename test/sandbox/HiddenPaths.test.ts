@@ -361,6 +361,23 @@ describe("hidden paths", () => {
       assert.isTrue(found.includes("projects/app/test/server.key"))
     }))
 
+  it.live("leave the rest of a home folder to a session that was opened in it", () =>
+    Effect.gen(function*() {
+      const made = yield* home
+      const kept = ["notes.txt", "src/a.txt", ".gitconfig", ".cargo/config.toml", ".editorconfig"]
+      const hidden = [".ssh/id_ed25519", ".config/foo/x", ".new-tool/token", "server.pem"]
+      for (const path of [...kept, ...hidden]) made.put(path, "planted")
+      for (const mode of ["read-only", "workspace-read"] as const) {
+        const { refusal } = Plan.reach({ mode, network: false, roots: [made.home] }, made.host, () => Effect.never)
+        const isRead = (path: string) => refusal(join(made.home, path), "read") === undefined
+        assert.deepStrictEqual([...kept, ...hidden].filter(isRead), kept, mode)
+        assert.isUndefined(refusal(made.home, "read"), mode)
+        if (!Fixture.hasBubblewrap) continue
+        const found = yield* run(made, mode, readable([...kept, ...hidden]), { work: made.home })
+        assert.deepStrictEqual([...new Set(found.filter((path) => !path.startsWith("/")))], kept, mode)
+      }
+    }))
+
   it.live("follow variables of programs that no table knows", () =>
     Effect.gen(function*() {
       const made = yield* home

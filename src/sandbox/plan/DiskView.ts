@@ -152,7 +152,10 @@ export const viewOf = (wanted: ViewRequest, hidden: HiddenView, host: HostEnviro
       })
       .filter((path) => !isNarrow(mode) || tops.some((top) => isInside(top, path)))
       .map((path) => ({ path, folder: Disk.kind(path) === "folder" })),
-    visible: isNarrow(mode) ? [] : Array.from(shown.values())
+    // A home folder that the session was opened in is shown entry by entry, whatever else can be seen.
+    visible: Array.from(shown.values()).filter(({ path }) =>
+      !isNarrow(mode) || [...roots, ...readable].some((folder) => isInside(folder, path))
+    )
   }
 }
 
