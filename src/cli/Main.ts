@@ -1,9 +1,20 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Cause, Console, Effect, Layer, Runtime } from "effect"
-import { CliConfig, type CliError, CliOutput, Command, Flag, GlobalFlag, TerminalCapabilities } from "effect/cli"
+import {
+  CliConfig,
+  type CliError,
+  CliOutput,
+  Command,
+  Completions,
+  Flag,
+  GlobalFlag,
+  type HelpDoc,
+  TerminalCapabilities
+} from "effect/cli"
 import * as Signals from "../platform/Signals.ts"
 import { guard } from "../platform/Stdout.ts"
+import { logLevelWords } from "../config/LogLevels.ts"
 import { version } from "../domain/Version.ts"
 import { client } from "./client/ClientCommand.ts"
 import { config } from "./config/ConfigCommand.ts"
@@ -65,6 +76,11 @@ const presenter: CliOutput.Presenter = {
   })
 }
 
+const man = Command.make("man", {}, (): Effect.Effect<void> => writeManPage).pipe(
+  Command.withDescription("Print the manual page, for man -l - or a folder of manual pages"),
+  Command.withExamples([{ command: "postern man > ~/.local/share/man/man1/postern.1", description: "Install it" }])
+)
+
 const root = Command.make("postern").pipe(
   Command.withDescription(
     "A host for coding-agent sessions: Agent Client Protocol in front, every tool call behind a policy gate."
@@ -77,6 +93,7 @@ const root = Command.make("postern").pipe(
     daemon,
     doctor,
     estop,
+    man,
     otp,
     pair,
     policy,
@@ -118,9 +135,91 @@ const report = (cause: Cause.Cause<unknown>): Effect.Effect<never, Exit> => {
 const helpArguments = ([first, ...rest]: ReadonlyArray<string>): ReadonlyArray<string> | undefined =>
   first === "help" ? [...rest, "--help"] : undefined
 
+/** The help of the commands with these paths, as `--help` shows it. */
+const helpOf = (paths: ReadonlyArray<ReadonlyArray<string>>) =>
+  Effect.gen(function*() {
+    const found: Array<HelpDoc.HelpDoc> = []
+    const keep = CliOutput.layerPresenter({
+      present: (event) => Effect.sync(() => void (event._tag === "Help" && found.push(event.helpDoc)))
+    })
+    for (const path of paths) {
+      yield* Effect.provide(
+        Command.runWith(root, { version })([...path, "--help"]),
+        Layer.merge(layer, keep)
+      )
+    }
+    return found
+  })
+
+const pathsBelow = (
+  { subcommands }: Completions.CommandDescriptor,
+  path: ReadonlyArray<string>
+): ReadonlyArray<ReadonlyArray<string>> =>
+  subcommands.flatMap((sub) => [[...path, sub.name], ...pathsBelow(sub, [...path, sub.name])])
+
+const printed = (text: string) =>
+  Effect.callback<void>((resume) => void process.stdout.write(text, () => resume(Effect.void)))
+
+const writeManPage: Effect.Effect<void> = Effect.gen(function*() {
+  const { manPage } = yield* Effect.promise(() => import("./completion/ManPage.ts"))
+  const [first, ...others] = yield* helpOf([[], ...pathsBelow(Completions.fromCommand(root), [])])
+  if (first !== undefined) yield* printed(manPage(version, first, others))
+}).pipe(Effect.orDie)
+
+const globalFlag = (name: string, description: string, type: Completions.FlagType): Completions.FlagDescriptor => ({
+  name,
+  aliases: [],
+  description,
+  type
+})
+
+/** As far as they complete: what is a choice, and which have a value. */
+const globalFlags: ReadonlyArray<Completions.FlagDescriptor> = [
+  globalFlag("config-dir", "Folder of config.toml and data", { _tag: "Path", pathType: "directory" }),
+  globalFlag("log-level", "How much is logged", { _tag: "Choice", values: logLevelWords }),
+  globalFlag("help", "Show help", { _tag: "Boolean" }),
+  globalFlag("version", "Show the version", { _tag: "Boolean" }),
+  globalFlag("completions", "Print a completion script", { _tag: "Choice", values: ["bash", "zsh", "fish"] })
+]
+
+const complete = Effect.fnUntraced(function*(words: ReadonlyArray<string>) {
+  const { candidates, lines } = yield* Effect.promise(() => import("./completion/Complete.ts"))
+  yield* printed(lines(yield* candidates(Completions.fromCommand(root), globalFlags, words)))
+})
+
+/** Scripts that ask this program; the library's own, for other shells, know no folders, keys, sessions or agents. */
+const completionScript = (argv: ReadonlyArray<string>) =>
+  Effect.map(
+    Effect.promise(() => import("./completion/Scripts.ts")),
+    ({ scripts }) => {
+      const at = argv.findIndex((word) => word === "--completions" || word.startsWith("--completions="))
+      const shell = at < 0 ? undefined : argv[at]?.split("=")[1] ?? argv[at + 1]
+      return shell !== undefined && Object.hasOwn(scripts, shell) ? scripts[shell] : undefined
+    }
+  )
+
+/** What is answered without a command of the tree. */
+const asked = (argv: ReadonlyArray<string>): Effect.Effect<boolean, unknown> =>
+  Effect.gen(function*() {
+    if (argv[0] === "__complete") {
+      yield* complete(argv.slice(1))
+      return true
+    }
+    if (argv.some((word) => word.startsWith("--completions"))) {
+      const script = yield* completionScript(argv)
+      if (script !== undefined) yield* printed(script)
+      return script !== undefined
+    }
+    return false
+  })
+
 /** Runs one command line. Fails with the exit code when the error has been written. */
 const run = (argv: ReadonlyArray<string>): Effect.Effect<void, Exit> =>
-  Command.runWith(root, { version, renderErrors: true })(helpArguments(argv) ?? argv).pipe(
+  Effect.flatMap(
+    Effect.orDie(asked(argv)),
+    (isDone) =>
+      isDone ? Effect.void : Command.runWith(root, { version, renderErrors: true })(helpArguments(argv) ?? argv)
+  ).pipe(
     Effect.catchTag("ShowHelp", ({ errors }) => errors.length > 0 ? Effect.fail(new Exit({ code: 2 })) : Effect.void),
     Effect.provide(layer),
     Effect.catchCause((cause) => {

@@ -48,7 +48,8 @@ export const make = (): SessionSettings => {
   return {
     adopt: ({ configOptions, modes: given }) => {
       options = configOptions ?? []
-      modes = given ?? undefined
+      // The answer to a changed option has the options alone.
+      modes = given ?? modes
     },
     update: (update) => {
       if (update.sessionUpdate === "config_option_update") options = update.configOptions

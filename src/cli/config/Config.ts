@@ -11,7 +11,7 @@ import { display, parseWord } from "../../config/schema/Values.ts"
 import { Environment } from "../../platform/Environment.ts"
 import { replaceFile } from "../../platform/ReplaceFile.ts"
 import { failure, wrongUsage } from "../Failure.ts"
-import { orFail, print, warn } from "../terminal/Output.ts"
+import { orFail, print, sayEmpty, warn } from "../terminal/Output.ts"
 import { json, oneLine } from "../terminal/Text.ts"
 
 export const layer = (configDir: string | undefined) =>
@@ -102,7 +102,7 @@ export const list = Effect.fnUntraced(function*(options: {
   const store = yield* ConfigStore
   const found = (yield* orFail(store.list(options.prefix))).filter(({ populated }) => populated || options.all)
   if (options.json) return yield* print(found.map((field) => `${json(field)}\n`).join(""))
-  if (found.length === 0 && process.stdout.isTTY) return yield* print("nothing is set\n")
+  if (found.length === 0 && process.stdout.isTTY) return yield* sayEmpty("nothing is set")
   yield* print(
     found.map(({ description, isEnvOverridden, isSecret, path, populated, value }) => {
       const said = !populated ? `(not set: ${description})` : isSecret ? "(set; not shown)" : oneLine(json(value))

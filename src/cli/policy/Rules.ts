@@ -7,7 +7,7 @@ import { type FileLayer, type ListedRule, type ProjectRules, RuleFiles } from ".
 import { failure, wrongUsage } from "../Failure.ts"
 import { findById, severalMatches } from "../IdPrefix.ts"
 import { canAsk, confirmed } from "../terminal/Confirm.ts"
-import { orFail, print, table, textStyles, warn } from "../terminal/Output.ts"
+import { orFail, print, sayEmpty, table, textStyles, warn } from "../terminal/Output.ts"
 import { json, oneLine, plain } from "../terminal/Text.ts"
 import { DryRun, reportNotes } from "./DryRun.ts"
 
@@ -35,10 +35,7 @@ export const list = Effect.fnUntraced(function*(options: { readonly json: boolea
   if (options.json) {
     return yield* print(found.map((rule) => `${json(shown(rule))}\n`).join(""))
   }
-  if (found.length === 0) {
-    if (process.stdout.isTTY) yield* print("no rules\n")
-    return
-  }
+  if (found.length === 0) return yield* sayEmpty("no rules")
   const { canColor } = yield* TerminalCapabilities.TerminalCapabilities
   const { dim } = textStyles(canColor)
   yield* print(table(

@@ -4,7 +4,7 @@ import { realpathSync } from "node:fs"
 import { resolve } from "node:path"
 import { failure, wrongUsage } from "../Failure.ts"
 import { canAsk, confirmed } from "../terminal/Confirm.ts"
-import { age, print, table, textStyles } from "../terminal/Output.ts"
+import { age, print, sayEmpty, table, textStyles } from "../terminal/Output.ts"
 import { json, oneLine, truncate } from "../terminal/Text.ts"
 import { type DecisionTrail, findSession, type ListedSession, SessionRepository } from "./SessionRepository.ts"
 import { markdown, readable, titleOf } from "./Transcript.ts"
@@ -52,10 +52,7 @@ export const list = Effect.fnUntraced(function*(options: {
     (options.all || killedAt === null) && (folder === undefined || cwd === folder)
   )
   if (options.json) return yield* print(sessions.map((session) => `${json(rowOf(session))}\n`).join(""))
-  if (sessions.length === 0) {
-    if (process.stdout.isTTY) yield* print("no sessions\n")
-    return
-  }
+  if (sessions.length === 0) return yield* sayEmpty("no sessions")
   const now = yield* Clock.currentTimeMillis
   yield* print(table(
     ["ID", "MODE", "AGE", "FOLDER", "TITLE"],

@@ -10,6 +10,10 @@ export const print = (text: string) => Effect.sync(() => void process.stdout.wri
 /** One line on stderr. */
 export const warn = (text: string) => Effect.sync(() => void process.stderr.write(`postern: ${oneLine(text)}\n`))
 
+/** That a list is empty; a reader of standard output gets nothing for a row. */
+export const sayEmpty = (text: string) =>
+  Effect.sync(() => void (process.stdout.isTTY ? process.stdout : process.stderr).write(`${text}\n`))
+
 /** Ends the command with the message of an error. */
 export const orFail = <A, E extends { readonly message: string }, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.mapError(effect, ({ message }) => failure(message))
