@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import * as HomeFolder from "./platform/HomeFolder.ts"
+import * as StartFolder from "./platform/StartFolder.ts"
 import { answer } from "./platform/StartFailure.ts"
 import { guard, protocolWrite } from "./platform/Stdout.ts"
 
@@ -17,6 +18,7 @@ if (major < 22 || (major === 22 && minor < 19)) {
 } else {
   process.getBuiltinModule("node:module").enableCompileCache()
   HomeFolder.settle()
+  StartFolder.settle()
   if (command === "acp") {
     // Editors wait for this one, so no command-line library is on the way.
     guard()

@@ -59,16 +59,17 @@ const clientServers = (
 }
 
 /**
- * Sends usage and slash commands of a session, after the result of `session/new`, `load` and `resume` and never before:
+ * Sends title, usage and slash commands of a session, after the result of `session/new`, `load` and `resume` and never before:
  * clients drop updates of a session that they do not know yet. Skills are read meanwhile, so that no answer waits for
  * them.
  */
 const announceSession = (connection: AcpConnectionState, session: Session): Effect.Effect<void> =>
   Effect.gen(function*() {
     const { notify } = SessionUpdates.make(connection, session)
-    const { usage } = session.record()
+    const { title, updatedAt, usage } = session.record()
     const commands = yield* all(session.workspace)
     if (connection.attached.get(session.sessionId)?.session !== session) return
+    if (title !== null) yield* notify({ sessionUpdate: "session_info_update", title, updatedAt })
     if (usage !== null) yield* notify(SessionUpdates.usageUpdate(usage))
     yield* notify({
       sessionUpdate: "available_commands_update",

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { describe, expect } from "vitest"
 import { textOf } from "../support/AcpProcess.ts"
-import { type Host, test } from "../support/Host.ts"
+import { bundle, type Host, test } from "../support/Host.ts"
 
 const started = async (host: Host) => {
   const acp = await host.open()
@@ -92,4 +92,38 @@ describe("a process that starts where the database should be", () => {
       expect(JSON.stringify(later.updates(sessionId))).toMatch(/echo one.+two/)
     })
   }
+})
+
+describe("a process whose start folder is removed", () => {
+  test("goes on with its sessions", async ({ host }) => {
+    const folder = join(host.folder, "started-here")
+    mkdirSync(folder)
+    const acp = host.start({ cwd: folder })
+    await acp.initialize()
+    const sessionId = await acp.newSession({ cwd: host.project })
+    rmSync(folder, { recursive: true })
+    const { updates } = await acp.prompt(sessionId, "run echo still here")
+    expect(JSON.stringify(updates)).toContain("still here")
+  })
+
+  test("starts where it is gone already", async ({ host }) => {
+    const folder = join(host.folder, "gone")
+    mkdirSync(folder)
+    const command = ["/bin/sh", "-c", `rmdir "$PWD"; exec ${process.execPath} ${bundle} acp`]
+    const acp = host.start({ cwd: folder, command })
+    await acp.initialize()
+    const sessionId = await acp.newSession({ cwd: host.project })
+    expect((await acp.prompt(sessionId, "say here")).text).toBe("here")
+  })
+})
+
+test("a session that is loaded has its title", async ({ host }) => {
+  const first = await host.open()
+  const sessionId = await first.newSession()
+  await first.prompt(sessionId, "say a title")
+  await first.close()
+  const acp = await host.open()
+  await acp.request("session/load", { sessionId, cwd: host.project, mcpServers: [] })
+  const { params } = await acp.waitFor((m) => m.params?.["update"]?.sessionUpdate === "session_info_update")
+  expect(params?.["update"]).toMatchObject({ title: "say a title" })
 })
