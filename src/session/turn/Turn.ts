@@ -1,4 +1,4 @@
-import { Cause, Clock, DateTime, Deferred, Effect, Exit, Fiber, Option, Schedule, Semaphore } from "effect"
+import { Cause, Clock, DateTime, Deferred, Duration, Effect, Exit, Fiber, Option, Semaphore } from "effect"
 import { resumeCommands, type StoppableCall, type StopRefusal } from "../../domain/EmergencyStop.ts"
 import { newId } from "../../domain/Id.ts"
 import { replacedIn } from "../../domain/ProgramReplaced.ts"
@@ -74,7 +74,17 @@ type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, 
 const anything: StoppableCall = { network: false }
 
 const interruption = "This turn was interrupted before it ended."
-const checkpointEvery = Schedule.spaced("1 second")
+/** In milliseconds. */
+const checkpointEvery = 1000
+/** Saving takes at most this part of the time: a context of megabytes is written as a whole each time. */
+const savingShare = 0.1
+
+/** Saves again and again; what takes long is done less often. */
+const repeated = (save: Effect.Effect<void>): Effect.Effect<never> =>
+  Effect.forever(Effect.gen(function*() {
+    const [taken] = yield* Effect.timed(save)
+    yield* Effect.sleep(Math.max(checkpointEvery, Duration.toMillis(taken) / savingShare))
+  }))
 
 const failedBy = ({ message, reason }: TurnLost) => new TurnFailed({ message, reason })
 
@@ -151,7 +161,7 @@ export const execute = Effect.fn("Turn.execute")(function*(
     (fault) => Effect.andThen(Deferred.fail(unrecorded, fault), Effect.never)
   )
   turn.checkpoint = Effect.ignore(checkpoint)
-  const checkpoints = yield* Effect.forkChild(Effect.repeat(turn.checkpoint, checkpointEvery))
+  const checkpoints = yield* Effect.forkChild(repeated(turn.checkpoint))
 
   const takeSteering = Steering.taker(turn.steering, session.files, writer)
   turn.steering.open()
