@@ -1,8 +1,10 @@
-import { existsSync, mkdirSync, readFileSync } from "node:fs"
-import { join } from "node:path"
+import { execFile } from "node:child_process"
+import { existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs"
+import { join, resolve } from "node:path"
+import { promisify } from "node:util"
 import { type ContentBlock, methods, type NewSessionRequest } from "@agentclientprotocol/sdk"
 import { afterEach, expect } from "vitest"
-import { type Host, test } from "../support/Host.ts"
+import { bundle, type Host, test } from "../support/Host.ts"
 import { SdkClient } from "../support/SdkClient.ts"
 import { eventually } from "../support/Waiting.ts"
 
@@ -179,4 +181,12 @@ test("further folders are readable and writable, and only while they are given",
   expect(JSON.stringify(editor.updates.slice(before))).not.toContain("other content")
   const absent = { cwd: host.project, mcpServers: [], additionalDirectories: ["relative"] }
   await expect(editor.agent.request(session.new, absent)).rejects.toMatchObject({ code: -32602 })
+})
+
+test("the script that docs/editors.md shows prints the answer and ends", async ({ host }) => {
+  const shown = /^```js\n([^]*?)^```/m.exec(readFileSync("docs/editors.md", "utf8"))?.[1] ?? ""
+  symlinkSync(resolve("node_modules"), join(host.project, "node_modules"))
+  const script = host.write("script.mjs", shown.replace("/path/to/postern/dist/main.js", bundle))
+  const { stdout } = await promisify(execFile)(process.execPath, [script], { cwd: host.project, env: host.env })
+  expect(stdout).toBe("hello")
 })
