@@ -23,7 +23,7 @@ export const emptyListing: McpListing = { tools: [], resources: false, prompts: 
 interface HandshakeOptions {
   readonly config: McpServerConfig
   readonly workspace: Workspace
-  readonly connect: Connector
+  readonly connect: Connector["connect"]
   /** Answers a question of the server to the user. */
   readonly elicit: (params: unknown) => Effect.Effect<unknown, Wire.RpcFault>
   /** Runs when the server's tools are listed first and whenever it says that they have changed. */
@@ -146,9 +146,10 @@ export const make = ({ config, connect, elicit, onListed, workspace }: Handshake
     return { now, again }
   }
 
-  return Effect.fnUntraced(function*(permit: Permit) {
+  /** `printed` runs whenever its process prints something. */
+  return Effect.fnUntraced(function*(permit: Permit, printed: () => void) {
     let again: Effect.Effect<void> = Effect.void
-    const { connection, initialized } = yield* connect(config, permit, listenerOf(() => again))
+    const { connection, initialized } = yield* connect(config, permit, { ...listenerOf(() => again), printed })
     const result = yield* connection.request("initialize", {
       protocolVersion: Protocol.revision,
       capabilities: { roots: {}, elicitation: {} },

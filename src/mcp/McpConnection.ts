@@ -38,6 +38,8 @@ export interface McpListener {
   /** Interrupted when the server withdraws its request. */
   readonly request: (method: string, params: unknown) => Effect.Effect<unknown, Wire.RpcFault>
   readonly notified: (method: string, params: unknown) => Effect.Effect<void>
+  /** Its process printed something, on standard error too. */
+  readonly printed?: () => void
 }
 
 /** JSON-RPC with one MCP server, over any transport. */

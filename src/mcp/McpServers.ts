@@ -1,4 +1,4 @@
-import { Effect, Exit, Fiber, Layer, Scope } from "effect"
+import { Effect, Exit, Fiber, Layer, Option, Scope } from "effect"
 import type { McpServerConfig } from "../domain/McpServerConfig.ts"
 import type { RuleBooks } from "../policy/rules/source/RuleBooks.ts"
 import type { Sandbox } from "../sandbox/Sandbox.ts"
@@ -97,6 +97,17 @@ const open = (connector: Connector.Connector, permission: Effect.Success<typeof 
       return leftOut(server)
     }
 
+    const named = new WeakSet<SessionMcpServer.SessionMcpServer>()
+    const stillStarting = (server: SessionMcpServer.SessionMcpServer): ReadonlyArray<UserNotice> => {
+      if (named.has(server)) return []
+      named.add(server)
+      return [{
+        severity: "info",
+        title: `The MCP server ${server.config.name} is still starting`,
+        description: "its tools join the session as soon as it is ready; a first start may have to download it"
+      }]
+    }
+
     const toolsOf = (server: SessionMcpServer.SessionMcpServer): ReadonlyArray<AnyTool> => {
       const listed = server.listed()
       const known = built.get(server)
@@ -114,9 +125,26 @@ const open = (connector: Connector.Connector, permission: Effect.Success<typeof 
         yield* follow
         const hopeful = servers().filter((server) => server.isHopeful())
         yield* Effect.forkIn(startAll(servers().filter((server) => !server.isHopeful())), scope)
-        const starting = yield* Effect.forkIn(startAll(hopeful), scope)
-        yield* Effect.timeoutOption(Fiber.await(starting), patience)
-        return servers().flatMap((server) => [...noticeOf(server), ...leftOutOf(server)])
+        const starts = yield* Effect.forEach(
+          hopeful,
+          (server) => Effect.map(Effect.forkIn(server.start, scope), (fiber) => ({ fiber, server }))
+        )
+        yield* Effect.timeoutOption(Fiber.awaitAll(starts.map(({ fiber }) => fiber)), patience)
+        const late = starts.filter(({ fiber }) => fiber.pollUnsafe() === undefined).map(({ server }) => server)
+        return [
+          ...late.flatMap(stillStarting),
+          ...servers().flatMap((server) => [...noticeOf(server), ...leftOutOf(server)])
+        ]
+      }),
+      sought: Effect.fnUntraced(function*(name) {
+        const server = servers().filter(({ id }) =>
+          name.startsWith(`${id}__`)
+        ).toSorted((a, b) => b.id.length - a.id.length)[0]
+        if (server === undefined || server.isReady()) return undefined
+        const ended = yield* Effect.timeoutOption(server.settled, `${server.config.toolTimeoutSecs} seconds`)
+        return Option.isNone(ended)
+          ? `the MCP server ${server.id} is still starting`
+          : server.problem()
       }),
       policyChanged: Effect.suspend(() =>
         Effect.forEach(servers(), ({ policyChanged }) => policyChanged, { discard: true })

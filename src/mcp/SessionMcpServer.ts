@@ -97,6 +97,12 @@ export interface SessionMcpServer {
   readonly start: Effect.Effect<void>
   /** Whether `start` did not fail yet, so that waiting for it makes sense. */
   readonly isHopeful: () => boolean
+  /** Ends when nobody is starting it. */
+  readonly settled: Effect.Effect<void>
+  /** Connected, with its tools listed. */
+  readonly isReady: () => boolean
+  /** Why it failed last, unless it has been connected since; for people. */
+  readonly problem: () => string | undefined
   readonly request: (
     method: string,
     params: Readonly<Record<string, unknown>>,
@@ -164,7 +170,7 @@ export const make = Effect.fnUntraced(function*(
   const handshake = Handshake.make({
     config,
     workspace,
-    connect: connector,
+    connect: connector.connect,
     elicit: calls.elicit,
     onListed: (now) => {
       if (JSON.stringify(now) === JSON.stringify(listed)) return
@@ -181,15 +187,28 @@ export const make = Effect.fnUntraced(function*(
         Effect.suspend(() => live?.connection === connection ? Effect.andThen(failed(reason), drop) : Effect.void)
     )
 
+  /** Ends with a failure once it neither printed anything nor got further with its download for so long. */
+  const stuck = Effect.fnUntraced(function*(progress: Progress.Progress): Effect.fn.Return<never, Unreachable> {
+    const limit = config.initTimeoutSecs
+    let before = yield* connector.downloaded(config)
+    for (;;) {
+      yield* Progress.silent(progress, `${limit} seconds`)
+      const now = yield* connector.downloaded(config)
+      if (now === before) {
+        return yield* new Unreachable({ reason: `it was not ready, and showed no progress for ${limit} s` })
+      }
+      before = now
+      progress.mark()
+    }
+  })
+
   const connect = Effect.fnUntraced(function*(permit: Permit) {
     const scope = yield* Scope.fork(session)
-    const connection = yield* handshake(permit).pipe(
+    const progress = yield* Progress.make
+    const connection = yield* handshake(permit, progress.mark).pipe(
       Scope.provide(scope),
       Effect.mapError((error) => new Unreachable({ reason: reasonOf(error) })),
-      Effect.timeoutOrElse({
-        duration: `${config.initTimeoutSecs} seconds`,
-        orElse: () => Effect.fail(new Unreachable({ reason: `it was not ready within ${config.initTimeoutSecs} s` }))
-      }),
+      Effect.raceFirst(stuck(progress)),
       Effect.tapError(({ reason }) => failed(reason)),
       Effect.onError(() => Scope.close(scope, Exit.void))
     )
@@ -206,7 +225,7 @@ export const make = Effect.fnUntraced(function*(
     if (one !== undefined && calls.isIdle() && !(yield* fits(one)) && live === one) yield* drop
   })
 
-  const connected = oneAtATime.withPermit(Effect.gen(function*() {
+  const connectedNow = Effect.gen(function*() {
     const permit = yield* permission
     if (live?.connection.isOpen() === false) yield* Fiber.await(live.watching)
     if (live?.permit.key === permit.key) return live.connection
@@ -218,14 +237,24 @@ export const make = Effect.fnUntraced(function*(
       })
     }
     return yield* connect(permit)
-  }))
+  })
+  const connected = oneAtATime.withPermit(connectedNow)
+
+  /** What failed while this waited its turn is not tried again at once. */
+  const start = Effect.suspend(() => {
+    const before = failures
+    return oneAtATime.withPermit(Effect.suspend(() => failures > before ? Effect.void : Effect.ignore(connectedNow)))
+  })
 
   return {
     id,
     config,
     listed: () => listed,
-    start: Effect.ignore(connected),
+    start,
+    settled: oneAtATime.withPermit(Effect.void),
     isHopeful: () => failures === 0,
+    isReady: () => live?.connection.isOpen() === true,
+    problem: () => problem === undefined ? undefined : `the MCP server ${id} cannot be used: ${problem}`,
     request: (method, params, context, onProgress) =>
       Effect.flatMap(
         connected,

@@ -99,6 +99,7 @@ export const make = Effect.gen(function*() {
         stdin.write(early)
       },
       onOutput: (chunk, from) => {
+        listener.printed?.()
         if (from === "stdout") {
           lines.push(chunk).forEach(take)
           if (lines.unfinished() !== undefined) connection.arriving()

@@ -25,6 +25,8 @@ export interface SandboxRequest {
   readonly readOnly?: ReadonlyArray<string>
   /** What is protected in `roots`, by a look at them a moment ago; without it they are looked at. */
   readonly protection?: Protection
+  /** A folder below Postern's data that may be written to in every mode, as {@link Sandbox.cache} made it. */
+  readonly cache?: string
   /** The session's; without it each command has temporary folders of its own. */
   readonly temporary?: PrivateTmp
   /** The whole environment of the command, already free of secrets. */

@@ -1,7 +1,9 @@
 import { Context, Effect, Layer, type Scope } from "effect"
+import { realpathSync } from "node:fs"
 import { join } from "node:path"
 import { type EffectiveSandbox, type SandboxMode, settingValues } from "../domain/PolicySettings.ts"
 import { Environment } from "../platform/Environment.ts"
+import { makeFolder } from "../platform/MakeFolder.ts"
 import { isInside } from "../platform/FilePath.ts"
 import type { BackendCommand } from "./backends/Backend.ts"
 import { makeChooser, mayBeBubblewrap } from "./backends/BackendChooser.ts"
@@ -64,6 +66,11 @@ export class Sandbox extends Context.Service<Sandbox, {
    * Nothing is made before a command needs them.
    */
   readonly temporary: (scope: Scope.Scope) => Temporary
+  /**
+   * A folder of this name for the `cache` of requests, made if it is missing and kept for good. Throws where it cannot
+   * be made.
+   */
+  readonly cache: (name: string) => string
   /** What a call in `workspace-write` with these folders would find protected now. */
   readonly protection: (roots: ReadonlyArray<string>) => Effect.Effect<Protection>
   /** What such a call finds hidden and protected, for `postern sandbox check --paths`. */
@@ -168,6 +175,11 @@ const make = Effect.fnUntraced(function*(options: SandboxOptions) {
     confine,
     enforce,
     check,
+    cache: (name) => {
+      const folder = join(options.own.dataDir, "mcp-cache", name)
+      makeFolder(folder, 0o700)
+      return realpathSync.native(folder)
+    },
     temporary: (scope) => PrivateTmp.make(temporaryParent, scope, options.temporaryLimit),
     protection: protection.look,
     paths: Effect.fnUntraced(function*(request) {

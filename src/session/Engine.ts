@@ -38,6 +38,7 @@ export const lazy = <E, R>(load: Effect.Effect<Layer.Layer<Engine, E, R>>): Laye
       return {
         current: () => opened.current(),
         begin: Effect.flatMap(Fiber.join(opening), ({ begin }) => begin),
+        sought: (name) => Effect.flatMap(Fiber.join(opening), ({ sought }) => sought(name)),
         policyChanged: Effect.suspend(() => opened.policyChanged)
       } satisfies SessionTools
     })

@@ -33,6 +33,8 @@ export interface ConfinementInput {
   readonly temporary?: PrivateTmp
   /** See the same of a `SandboxRequest`. */
   readonly named?: ReadonlyArray<string>
+  /** See the same of a `SandboxRequest`. */
+  readonly cache?: string | undefined
   /** What is protected in the session's folders, for those who have looked already. */
   readonly protection?: Effect.Effect<Protection>
   /** What {@link deniedPaths} finds, for those who have looked already. */
@@ -103,6 +105,7 @@ export const make = (
         readable: only === undefined ? workspace.readable : [...workspace.readable, only],
         ...placesOf(input, denied),
         ...(temporary === undefined ? {} : { temporary }),
+        ...(input.cache === undefined ? {} : { cache: input.cache }),
         ...(input.named === undefined ? {} : { named: input.named }),
         ...(mode === "workspace-write" && only === undefined && input.protection !== undefined
           ? { protection: yield* input.protection }

@@ -14,13 +14,20 @@ export interface SessionTools {
   readonly current: () => ReadonlyMap<string, AnyTool>
   /** Before a turn: follows the configuration, waits a little for what is being started, and gives what people have not been told yet. */
   readonly begin: Effect.Effect<ReadonlyArray<UserNotice>>
+  /** For a call to a tool that is not there: waits for where it may come from, and gives why that does not have it. */
+  readonly sought: (name: string) => Effect.Effect<string | undefined>
   /** Ends what the session's policy does not permit any more. */
   readonly policyChanged: Effect.Effect<void>
 }
 
 const nothing: ReadonlyMap<string, AnyTool> = new Map()
 
-export const none: SessionTools = { current: () => nothing, begin: Effect.succeed([]), policyChanged: Effect.void }
+export const none: SessionTools = {
+  current: () => nothing,
+  begin: Effect.succeed([]),
+  sought: () => Effect.undefined,
+  policyChanged: Effect.void
+}
 
 /** A session as its tools see it. */
 export interface ToolHost {

@@ -9,7 +9,7 @@ import {
 } from "../Confinement.ts"
 import * as ResourceLimits from "./ResourceLimits.ts"
 import { isNarrow, isScratch, writes } from "../SandboxModes.ts"
-import type { Plan } from "../plan/Plan.ts"
+import { cacheOf, type Plan } from "../plan/Plan.ts"
 import { maxFolders, skippedFolders } from "../plan/FolderIndex.ts"
 import { firstBelow, mountPoints, sourceOf } from "../PrivateTmp.ts"
 import { isInside } from "../../platform/FilePath.ts"
@@ -153,6 +153,7 @@ const mountsOf = (
     ...plan.programs.map((path) => ({ path, args: ["--ro-bind", path, path] })),
     ...plan.readable.map((path) => ({ path, args: ["--ro-bind", path, path] })),
     ...plan.roots.map((path) => ({ path, args: rootArgs(plan, path, scratch) })),
+    ...cacheOf(plan).map((path) => ({ path, args: ["--bind", path, path] })),
     // An entry of a home folder that vanishes meanwhile stops no call.
     ...plan.visible.filter(({ path }) => !inEmpty(path)).map(({ link, path }) => ({
       path,
@@ -268,7 +269,7 @@ const byDescriptor = (
   first: number,
   scratch: Scratch.ScratchMounts | undefined
 ): { readonly options: ReadonlyArray<string>; readonly held: ReadonlyMap<string, string> } => {
-  const places = [...plan.roots, ...plan.readable, ...plan.programs]
+  const places = [...plan.roots, ...plan.readable, ...plan.programs, ...cacheOf(plan)]
   const held = new Map<string, string>()
   const options = given.map((option, at) => {
     const source = given[at + 1] ?? ""

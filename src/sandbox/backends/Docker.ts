@@ -12,7 +12,7 @@ import {
 } from "./Backend.ts"
 import { type ConfinedCommand, type EnforcementReport, plainRunner, SandboxUnavailable } from "../Confinement.ts"
 import { isScratch } from "../SandboxModes.ts"
-import type { Plan } from "../plan/Plan.ts"
+import { cacheOf, type Plan } from "../plan/Plan.ts"
 import { mountPoints, sourceOf } from "../PrivateTmp.ts"
 import * as BackendProbe from "./BackendProbe.ts"
 
@@ -42,6 +42,7 @@ export const options = (plan: Plan, command: Pick<BackendCommand, "env">, user: 
   ...(plan.network ? [] : ["--network", "none"]),
   ...plan.readable.flatMap((path) => volume(path, true)),
   ...plan.roots.flatMap((path) => volume(path, plan.mode !== "workspace-write")),
+  ...cacheOf(plan).flatMap((path) => volume(path, false)),
   ...plan.pinned.flatMap((path) => volume(path, false)),
   ...plan.readOnly.flatMap((path) => volume(path, true)),
   ...plan.masks.filter(({ path }) => plan.roots.some((root) => isInside(root, path)))
@@ -97,7 +98,9 @@ export const make = (find: BackendProbe.FindProgram, image: string | undefined):
     if ("missing" in report || program === undefined || image === undefined) {
       return yield* new SandboxUnavailable("missing" in report ? report : { missing: "docker", remedy: "" })
     }
-    const bad = [...plan.roots, ...plan.readable, ...plan.readOnly].find((path) => /[,"\n]/.test(path))
+    const bad = [...plan.roots, ...plan.readable, ...cacheOf(plan), ...plan.readOnly].find((path) =>
+      /[,"\n]/.test(path)
+    )
     if (bad !== undefined) {
       return yield* new SandboxUnavailable({
         missing: `docker cannot name the path ${quoted(bad)}.`,

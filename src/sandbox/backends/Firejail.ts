@@ -14,7 +14,7 @@ import {
 import { type ConfinedCommand, type EnforcementReport, plainRunner, SandboxUnavailable } from "../Confinement.ts"
 import { isScratch } from "../SandboxModes.ts"
 import * as Disk from "../Disk.ts"
-import type { Plan } from "../plan/Plan.ts"
+import { cacheOf, type Plan } from "../plan/Plan.ts"
 import * as BackendProbe from "./BackendProbe.ts"
 
 const common = ["--quiet", "--noprofile", "--private-dev", "--nonewprivs", "--caps.drop=all", "--seccomp", "--noroot"]
@@ -30,7 +30,7 @@ const entriesAround = (folder: string, shown: ReadonlyArray<string>): ReadonlyAr
 }
 
 const hiddenBy = (plan: Plan): ReadonlyArray<string> => {
-  const shown = [...plan.roots, ...plan.readable, ...plan.visible.map(({ path }) => path)]
+  const shown = [...plan.roots, ...plan.readable, ...cacheOf(plan), ...plan.visible.map(({ path }) => path)]
   return plan.masks.flatMap(({ path }) => entriesAround(path, shown))
 }
 
@@ -39,13 +39,15 @@ export const options = (plan: Plan, home: string, extra: ReadonlyArray<string> =
   ...(plan.network ? [] : ["--net=none"]),
   ...(plan.mode === "danger-full-access" ? [] : plan.mode === "workspace-read"
     ? [...plan.roots, ...plan.readable].flatMap((path) => [`--whitelist=${path}`, `--read-only=${path}`]).concat(
-      "--private-tmp"
+      "--private-tmp",
+      cacheOf(plan).map((path) => `--whitelist=${path}`)
     )
     : [
       ...readOnlyPlaces(home),
       ...(plan.mode === "workspace-write"
         ? ["--private-tmp", ...plan.roots.map((path) => `--read-write=${path}`)]
         : []),
+      ...cacheOf(plan).map((path) => `--read-write=${path}`),
       ...plan.readOnly.map((path) => `--read-only=${path}`)
     ]),
   ...hiddenBy(plan).map((path) => `--blacklist=${path}`),
@@ -94,7 +96,7 @@ export const make = (find: BackendProbe.FindProgram, extra: ReadonlyArray<string
     if ("missing" in report || program === undefined) {
       return yield* new SandboxUnavailable("missing" in report ? report : { missing: "firejail", remedy: "" })
     }
-    const bad = [...plan.roots, ...plan.readable, ...hiddenBy(plan), ...plan.readOnly].find((path) =>
+    const bad = [...plan.roots, ...plan.readable, ...cacheOf(plan), ...hiddenBy(plan), ...plan.readOnly].find((path) =>
       awkward.test(path)
     )
     if (bad !== undefined) {

@@ -26,7 +26,7 @@ import {
 import * as Disk from "../Disk.ts"
 import * as ResourceLimits from "./ResourceLimits.ts"
 import { isNarrow, isScratch } from "../SandboxModes.ts"
-import type { Plan } from "../plan/Plan.ts"
+import { cacheOf, type Plan } from "../plan/Plan.ts"
 import { caches } from "./Scratch.ts"
 import * as BackendProbe from "./BackendProbe.ts"
 
@@ -110,7 +110,9 @@ export const grants = (plan: Plan, tmp: string): ReadonlyArray<string> => {
   ])
   return [
     ...[...shown].flatMap((path) => ["--ro", path]),
-    ...["/dev/null", ...(plan.mode === "read-only" ? [] : [tmp]), ...write].flatMap((path) => ["--rw", path]),
+    ...["/dev/null", ...(plan.mode === "read-only" ? [] : [tmp]), ...write, ...cacheOf(plan)].flatMap((
+      path
+    ) => ["--rw", path]),
     ...(plan.mode === "read-only" && plan.temporary !== undefined ? ["--ro", plan.temporary.tmp] : [])
   ]
 }

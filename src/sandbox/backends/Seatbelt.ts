@@ -16,7 +16,7 @@ import {
   SandboxUnavailable
 } from "../Confinement.ts"
 import { isNarrow, isScratch, writes } from "../SandboxModes.ts"
-import type { Plan } from "../plan/Plan.ts"
+import { cacheOf, type Plan } from "../plan/Plan.ts"
 import * as BackendProbe from "./BackendProbe.ts"
 
 /** By its absolute path: another program of that name would confine nothing. */
@@ -57,13 +57,16 @@ const temporary = ["/private/tmp", "/private/var/tmp", "/private/var/folders"]
 /** The last matching rule wins, so a profile goes from the general to the particular. */
 export const profile = (plan: Plan): string => {
   const masks = plan.masks.map(({ path }) => path)
-  const writable = plan.mode === "workspace-write" ? [...plan.roots, ...temporary] : []
+  const cache = cacheOf(plan)
+  const writable = [...(plan.mode === "workspace-write" ? [...plan.roots, ...temporary] : []), ...cache]
   const read = isNarrow(plan.mode)
     ? [
       ...rule(
         "allow",
         "file-read*",
-        `${exactly(systemFiles)} ${below([...systemReads, ...plan.programs, ...plan.readable, ...plan.roots])}`
+        `${exactly(systemFiles)} ${
+          below([...systemReads, ...plan.programs, ...plan.readable, ...plan.roots, ...cache])
+        }`
       ),
       "(allow file-read-metadata)"
     ]
@@ -85,7 +88,7 @@ export const profile = (plan: Plan): string => {
     // From the outside in: what is shown inside a hidden folder, and what is hidden in that again.
     ...[
       ...masks.map((path) => ({ path, rules: rule("deny", "file-read* file-write*", below([path])) })),
-      ...plan.visible.concat([...plan.readable, ...plan.roots].map((path) => ({ path }))).filter(({ path }) =>
+      ...plan.visible.concat([...plan.readable, ...plan.roots, ...cache].map((path) => ({ path }))).filter(({ path }) =>
         masks.some((mask) => path.startsWith(`${mask}/`))
       ).map(({ path }) => ({
         path,

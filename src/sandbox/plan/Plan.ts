@@ -34,9 +34,14 @@ export interface Plan extends DiskView {
   readonly watched: ReadonlyArray<string>
   /** Links on the way to what is shown as it is named; `isHidden`: a mask covers it. */
   readonly links?: ReadonlyArray<{ readonly path: string; readonly link: string; readonly isHidden: boolean }>
+  /** May be written to in every mode, and is never undone. */
+  readonly cache?: string
   /** Those of the session; without them the command has its own. */
   readonly temporary?: TemporaryFolders
 }
+
+/** As a list, which is empty for most calls. */
+export const cacheOf = ({ cache }: Pick<Plan, "cache">): ReadonlyArray<string> => cache === undefined ? [] : [cache]
 
 /** The same view for Postern's own tools. `look` finds out what is protected. */
 export const reach = (
@@ -186,7 +191,8 @@ export const make = (
     readOnly: [],
     watched: [],
     programs: [],
-    required: []
+    required: [],
+    ...(request.cache === undefined ? {} : { cache: request.cache })
   }
   const refused = refusedFolders(request, { readable, roots }, surroundings)
   if (refused !== undefined) return refused

@@ -55,6 +55,7 @@ export const make = Effect.fnUntraced(function*(
   const tools: SessionTools = {
     current: () => opened.current(),
     begin: Effect.suspend(() => opened.begin),
+    sought: (name) => Effect.suspend(() => opened.sought(name)),
     policyChanged: Effect.suspend(() => opened.policyChanged)
   }
   // Made before the jobs, closed after them.

@@ -179,6 +179,7 @@ const makeOne = Effect.gen(function*() {
   })
 
   return Effect.fnUntraced(function*(request: ModelCall, turn: TurnContext): Effect.fn.Return<CallResult, TurnFailed> {
+    const missing = toolbox.of(turn.tools).has(request.name) ? undefined : yield* turn.tools.sought(request.name)
     const tools = toolbox.of(turn.tools)
     const tooDeep = isTooDeep(request.params)
     const call = tooDeep
@@ -189,7 +190,10 @@ const makeOne = Effect.gen(function*() {
       ...(tooDeep ? {} : { rawInput: request.params })
     }
     if (Result.isFailure(call)) {
-      const decision = invalid(call.failure.code, call.failure.message)
+      const decision = invalid(
+        call.failure.code,
+        missing === undefined || tools.has(request.name) ? call.failure.message : `${call.failure.message}: ${missing}`
+      )
       const message = denial(decision)
       yield* turn.audit(turn.policy.decided(asked.toolCallId, request.name, decision))
       return {
