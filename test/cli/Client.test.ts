@@ -54,7 +54,13 @@ describe("postern client with one prompt", () => {
     writeFileSync(data, "")
     const env = { POSTERN_CONFIG_DIR: folder(), POSTERN_DATA_DIR: data }
     const { code, stderr, stdout } = await new Run(["client", "say hi"], { env }).done
-    expect({ code, stdout }).toEqual({ code: 0, stdout: "hi\n" })
+    expect({ code, said: stdout.split("\n\n") }).toEqual({
+      code: 0,
+      said: [
+        expect.stringMatching(/^! This session is kept in memory only and ends with this process: .*folder\.$/),
+        "hi\n"
+      ]
+    })
     expect(stderr).toMatch(
       /^postern: sessions are not stored; `postern acp --log-level debug` says why, POSTERN_DATA_DIR .*\n$/
     )

@@ -8,7 +8,7 @@ const asked = (schema: object, reply: string | undefined, more: object = {}) => 
   const questions: Array<
     { readonly question: string; readonly choices: ReadonlyArray<string>; readonly form: unknown }
   > = []
-  const askUser = (question: string, choices: ReadonlyArray<string>, form?: unknown) => {
+  const askUser = (question: string, choices: ReadonlyArray<string>, { form }: { readonly form?: unknown } = {}) => {
     questions.push({ question, choices, form })
     return reply === undefined ? Effect.fail(new ToolFailed({ message: "nobody" })) : Effect.succeed(reply)
   }

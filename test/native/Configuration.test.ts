@@ -101,7 +101,7 @@ describe("config/list", () => {
           request("list", prefix === undefined ? {} : { prefix }),
           ({ entries }) => (entries as ReadonlyArray<Json>).map(({ path }) => path as string)
         )
-      const acp = ["acp.default_agent", "acp.max_sessions", "acp.session_timeout_secs", "acp.unstable"]
+      const acp = ["acp.default_agent", "acp.max_sessions", "acp.options", "acp.session_timeout_secs", "acp.unstable"]
       assert.deepStrictEqual(yield* paths("acp"), acp)
       assert.deepStrictEqual(yield* paths("acp."), acp)
       assert.deepStrictEqual(yield* paths("acp.max"), ["acp.max_sessions"])

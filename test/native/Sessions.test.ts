@@ -389,8 +389,8 @@ describe("When the store fails", () => {
       const client = yield* greet()
       const session_id = yield* promise(() => client.session())
       for (
-        const [operation, method] of [["transcript", "session/messages"], ["overview", "session/list"], [
-          "transcript",
+        const [operation, method] of [["shownBefore", "session/messages"], ["overview", "session/list"], [
+          "lastPlan",
           "session/state"
         ]] as const
       ) {

@@ -86,7 +86,7 @@ describe("config/sections and config/templates", () => {
         "mcp.servers": "object",
         "mcp.servers.*.tools": "enum",
         "permission_profiles.*.grants": "string_array",
-        "security.otp": "any"
+        "security.audit": "any"
       })
     }))
 })

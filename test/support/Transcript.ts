@@ -211,6 +211,7 @@ export class Transcript {
       .replace(/\d{4}-\d\d-\d\dT\d\d[:-]\d\d[:-]\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)/g, "<time>")
       .replace(/[\d,]+ of ([\d,]+) tokens \(\d+ %\)/g, "<tokens> of $1 tokens")
       .replace(/about [\d,]+ tokens became [\d,]+/g, "about <tokens> tokens became <tokens>")
+      .replace(/^unix:(?:unknown|pid=\d+,uid=\d+)$/, "unix:<peer>")
       .replace(/^\/(?:[\w.+-]+\/)*(?:ba|da|z)?sh$/, "<shell>")
   }
 
