@@ -83,6 +83,8 @@ export interface RunnerOutput {
   status: string
   /** The end of what went to standard error. */
   stderr: string
+  /** It has not been let to run anything yet. */
+  waits: boolean
   /** Why it was killed before it ran anything. */
   refused?: string
 }
@@ -102,7 +104,10 @@ const guard = (child: ChildProcess, runner: Runner, told: RunnerOutput, gate: Wr
   const look = () => {
     const pid = runner.innerPid(told.status)
     const found = pid === undefined ? "pending" : runner.admit?.(pid) ?? "admitted"
-    if (found === "admitted") return void gate.end("\n")
+    if (found === "admitted") {
+      told.waits = false
+      return void gate.end("\n")
+    }
     if (found !== "pending") return refuse(found.refused)
     if (performance.now() - began > admission.longest) return refuse("it took too long to set up")
     timer = setTimeout(look, admission.step)
@@ -113,7 +118,7 @@ const guard = (child: ChildProcess, runner: Runner, told: RunnerOutput, gate: Wr
 
 /** Gives a runner what it reads, and collects what it says. */
 export const attach = (child: ChildProcess, runner: Runner = plainRunner): RunnerOutput => {
-  const told: RunnerOutput = { status: "", stderr: "" }
+  const told: RunnerOutput = { status: "", stderr: "", waits: runner.descriptors.includes("gate") }
   if (runner !== plainRunner) {
     child.stderr?.on("data", (chunk: Buffer) => told.stderr = (told.stderr + chunk.toString("utf8")).slice(-stderrKept))
   }

@@ -284,6 +284,7 @@ const watch = (
     printed,
     inner: () => command.runner?.innerPid(told.status),
     sweep: () => Descriptors.sweep(told, command.runner),
+    waits: () => told.waits,
     hasLeader: () => child.exitCode === null && child.signalCode === null,
     over,
     exited: Deferred.makeUnsafe(),
@@ -316,6 +317,8 @@ interface ProcessGroup {
   readonly inner: () => number | undefined
   /** Kills that process, which a killed runner may have left. */
   readonly sweep: () => void
+  /** Its runner has not let it begin. */
+  readonly waits: () => boolean
   readonly hasLeader: () => boolean
   /** The group was seen empty: its id may belong to another process now. */
   gone: boolean
@@ -344,6 +347,12 @@ export const signal = (group: ProcessGroup, name: NodeJS.Signals | 0): boolean =
 }
 
 export const stop = Effect.fnUntraced(function*(group: ProcessGroup, grace: Duration.Input = usualGrace) {
+  // Nothing of it has run that could end in order, and the first process of a namespace takes no other signal.
+  if (group.waits()) {
+    group.sweep()
+    if (signal(group, "SIGKILL")) yield* Effect.timeoutOption(awaitGone(group), killGrace)
+    return
+  }
   if (!signal(group, "SIGTERM")) return
   if (Option.isSome(yield* Effect.timeoutOption(awaitGone(group), grace))) return
   // Its runner ends once nothing of the namespace is left; killed itself, it would not wait for that.
