@@ -1,4 +1,4 @@
-import { ruleName, type ToolName } from "./ToolName.ts"
+import { isNamedIn, type ToolName } from "./ToolName.ts"
 
 /** What an emergency stop forbids, and why a call is forbidden by it. See docs/emergency-stop.md. */
 
@@ -88,8 +88,7 @@ export const reachedOf = (
     }) || texts.some((text) => mentions(text, domain) || (host !== domain && mentions(text, host)))
   })
 
-export const isFrozen = ({ frozenTools }: StopState, tool: ToolName): boolean =>
-  frozenTools.includes(tool.name) || frozenTools.includes(ruleName(tool))
+export const isFrozen = ({ frozenTools }: StopState, tool: ToolName): boolean => isNamedIn(frozenTools, tool)
 
 /** Why the stop forbids the call; `undefined` where it does not. */
 export const refusalOf = (state: StopState, call: StoppableCall): StopRefusal | undefined => {

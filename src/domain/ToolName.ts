@@ -31,6 +31,10 @@ export const builtInTools = [
   "memory_purge"
 ] as const
 
+/** Whether a list has the tool, by either of its names. */
+export const isNamedIn = (names: ReadonlyArray<string>, tool: ToolName): boolean =>
+  names.includes(tool.name) || names.includes(ruleName(tool))
+
 /** Whether the name can be that of a tool of an MCP server, by either of its names; servers tell only while they run. */
 export const isServerTool = (name: string): boolean => /^.+__.+$/.test(name)
 

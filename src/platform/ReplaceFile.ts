@@ -112,6 +112,16 @@ const replace = (file: string, text: string, newMode: number, before: string | u
 }
 
 /**
+ * Always a new file of this user with that mode, whatever was there: one of others, a link, a pipe. The old one stays
+ * until the new one is whole.
+ */
+export const putFile = (file: string, text: string, mode: number): Effect.Effect<void, FileNotReplaced> =>
+  Effect.try({
+    try: () => swap(file, text, mode, undefined, undefined),
+    catch: (error) => new FileNotReplaced({ file, problem: error instanceof Error ? error.message : String(error) })
+  })
+
+/**
  * The file has the old text or the new one, whatever happens, and keeps its mode and owner; behind a link, the one it
  * leads to. A file with several names, one on a mount of its own, and one in a folder where none can be made are written
  * in place instead. With `before`, only a file that still has that text (none is empty) is replaced.

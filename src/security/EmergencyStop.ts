@@ -87,8 +87,8 @@ export interface EmergencyStop {
   readonly refusal: (call: StoppableCall) => StopRefusal | undefined
   /** Waits until the call is forbidden. */
   readonly untilRefused: (call: StoppableCall) => Effect.Effect<StopRefusal>
-  /** Waits until the state differs from the one there was when this began. */
-  readonly untilChanged: Effect.Effect<void>
+  /** Runs after every change; one that comes meanwhile is not missed. */
+  readonly follow: (run: Effect.Effect<void>) => Effect.Effect<never>
 }
 
 /** Milliseconds that what runs goes on after another process has engaged the stop, at most. */
@@ -157,10 +157,17 @@ export const make = (configDir: string): EmergencyStop => {
     state,
     refusal,
     untilRefused: (call) => poll(() => refusal(call)),
-    untilChanged: Effect.suspend(() => {
-      const before = state()
-      return poll(() => state() === before ? undefined : true)
-    })
+    follow: (run) => {
+      const after = (seen: StopState): Effect.Effect<never> =>
+        Effect.flatMap(
+          poll(() => {
+            const now = state()
+            return now === seen ? undefined : now
+          }),
+          (now) => Effect.andThen(run, after(now))
+        )
+      return Effect.suspend(() => after(state()))
+    }
   }
 }
 

@@ -1,9 +1,10 @@
 import { Clock, DateTime, Effect, Schema } from "effect"
 import * as Fs from "node:fs"
-import { dirname, join } from "node:path"
+import { join } from "node:path"
 import { normalDomain, type StopState } from "../domain/EmergencyStop.ts"
 import * as FileLock from "../platform/FileLock.ts"
 import { makeFolder } from "../platform/MakeFolder.ts"
+import { putFile } from "../platform/ReplaceFile.ts"
 import * as EmergencyStop from "./EmergencyStop.ts"
 
 /** Engaging and lifting an emergency stop: what people do, and agents cannot. See docs/emergency-stop.md. */
@@ -12,35 +13,6 @@ import * as EmergencyStop from "./EmergencyStop.ts"
 export class StopNotChanged
   extends Schema.TaggedError<StopNotChanged>()("StopNotChanged", { message: Schema.String })
 {}
-
-const sync = (path: string) => {
-  const handle = Fs.openSync(path, "r")
-  try {
-    Fs.fsyncSync(handle)
-  } finally {
-    Fs.closeSync(handle)
-  }
-}
-
-/** Always a new file of our own: one of others, a link, or a pipe in its place would make the state unreadable. */
-const write = (file: string, state: StopState) => {
-  const draft = join(dirname(file), `.estop-state.json.${process.pid}`)
-  Fs.rmSync(draft, { force: true })
-  try {
-    const handle = Fs.openSync(draft, "wx", 0o600)
-    try {
-      Fs.writeFileSync(handle, `${JSON.stringify(EmergencyStop.stored(state), undefined, 2)}\n`)
-      Fs.fsyncSync(handle)
-    } finally {
-      Fs.closeSync(handle)
-    }
-    Fs.renameSync(draft, file)
-  } catch (error) {
-    Fs.rmSync(draft, { force: true })
-    throw error
-  }
-  if (process.platform !== "win32") sync(dirname(file))
-}
 
 /** What is engaged or lifted. */
 export type StopChange =
@@ -104,10 +76,10 @@ export const make = (configDir: string): StopSwitch => {
       if (typeof found === "string") return yield* new StopNotChanged({ message: found })
       const { problem: _, ...kept } = found
       const written = { ...kept, updatedAt: DateTime.formatIso(DateTime.makeUnsafe(yield* Clock.currentTimeMillis)) }
-      yield* Effect.try({
-        try: () => write(file, written),
-        catch: (error) => new StopNotChanged({ message: `${file} cannot be written: ${(error as Error).message}` })
-      })
+      const text = `${JSON.stringify(EmergencyStop.stored(written), undefined, 2)}
+`
+      // A file of others would count as engaged.
+      yield* Effect.mapError(putFile(file, text, 0o600), ({ message }) => new StopNotChanged({ message }))
       return written
     })
 

@@ -1,24 +1,11 @@
-import { execFile } from "node:child_process"
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { promisify } from "node:util"
 import { describe, expect } from "vitest"
 import { textOf } from "../support/AcpProcess.ts"
 import { prompt } from "../support/Frames.ts"
-import { bundle, type Host, test } from "../support/Host.ts"
+import { test } from "../support/Host.ts"
 import { processesWith } from "../support/Processes.ts"
 import { eventually } from "../support/Waiting.ts"
-
-const exec = promisify(execFile)
-
-const postern = async (host: Host, ...words: ReadonlyArray<string>) => {
-  const child = exec(process.execPath, [bundle, ...words], { cwd: host.project, env: host.env })
-  child.child.stdin?.end()
-  return child.then(
-    ({ stderr, stdout }) => ({ code: 0, stdout, stderr }),
-    (error) => ({ code: error.code as number, stdout: error.stdout as string, stderr: error.stderr as string })
-  )
-}
 
 const sleep = () => `sleep 300.${Math.floor(Math.random() * 1e9)}`
 const anything = { POSTERN_policy__tool_approval: "universal_accept" }
@@ -35,7 +22,7 @@ describe.skipIf(process.platform !== "linux")("postern estop", () => {
     one.send(prompt(1, first, `run ${running}`))
     other.send(prompt(1, second, "wait 300"))
     await eventually(() => processesWith(running).length > 0 && processesWith(job).length > 0, 15_000)
-    expect((await postern(host, "estop")).code).toBe(0)
+    expect((await host.run("estop")).code).toBe(0)
     for (const acp of [one, other]) {
       const { error } = await acp.waitFor((message) => message.id === 1)
       expect(error?.message).toContain("postern estop resume")
@@ -51,7 +38,7 @@ describe.skipIf(process.platform !== "linux")("postern estop", () => {
     const third = await later.newSession()
     later.send(prompt(1, third, "say hi"))
     expect((await later.waitFor((message) => message.id === 1)).error?.data).toMatchObject({ reason: "emergency_stop" })
-    expect((await postern(host, "estop", "resume")).code).toBe(0)
+    expect((await host.run("estop", "resume")).code).toBe(0)
     other.send(prompt(2, second, "say back again"))
     expect((await other.waitFor((message) => message.id === 2)).result?.["stopReason"]).toBe("end_turn")
     expect(textOf(other.updates(second))).toContain("back again")
@@ -63,13 +50,13 @@ describe.skipIf(process.platform !== "linux")("postern estop", () => {
     const command = sleep()
     acp.send(prompt(1, sessionId, `run ${command}\nrun echo second\nlist .`))
     await eventually(() => processesWith(command).length > 0, 15_000)
-    expect((await postern(host, "estop", "--tool", "shell")).code).toBe(0)
+    expect((await host.run("estop", "--tool", "shell")).code).toBe(0)
     expect((await acp.waitFor((message) => message.id === 1)).result?.["stopReason"]).toBe("end_turn")
     const seen = JSON.stringify(acp.updates(sessionId))
     expect(seen).toContain("Stopped while it ran: the emergency stop has frozen the tool shell")
     expect(seen).toContain("Denied by boundary (TOOL_STOP)")
     expect(processesWith(command)).toEqual([])
-    const offered = await postern(host, "policy", "explain", "shell", "command=echo x")
+    const offered = await host.run("policy", "explain", "shell", "command=echo x")
     expect(offered.stdout).toContain("TOOL_STOP")
   })
 
@@ -79,7 +66,7 @@ describe.skipIf(process.platform !== "linux")("postern estop", () => {
     const command = sleep()
     acp.send(prompt(1, sessionId, `run touch made; ${command}`))
     await eventually(() => processesWith(command).length > 0, 15_000)
-    expect((await postern(host, "estop", "--level", "network-kill")).code).toBe(0)
+    expect((await host.run("estop", "--level", "network-kill")).code).toBe(0)
     await acp.waitFor((message) => message.id === 1)
     expect(JSON.stringify(acp.updates(sessionId))).toContain("has cut off the network")
     const answered = async (id: number, text: string) => {
@@ -90,15 +77,15 @@ describe.skipIf(process.platform !== "linux")("postern estop", () => {
     expect(await answered(2, "run echo al''one")).toContain("alone")
     expect(await answered(3, "run curl https://example.test/")).toContain("NETWORK_STOP")
     expect(await answered(4, "call web_fetch {\"url\":\"http://127.0.0.1:9/\"}")).toContain("NETWORK_STOP")
-    expect((await postern(host, "estop", "resume")).code).toBe(1)
-    expect((await postern(host, "estop", "resume", "--network")).code).toBe(0)
+    expect((await host.run("estop", "resume")).code).toBe(1)
+    expect((await host.run("estop", "resume", "--network")).code).toBe(0)
   })
 
   test("works beside a configuration that cannot be read, and says what it stopped", async ({ host }) => {
     writeFileSync(join(host.config, "config.toml"), "this is no TOML [")
-    expect(await postern(host, "estop", "status", "--json")).toMatchObject({ code: 0 })
-    expect((await postern(host, "estop", "--domain", "example.com", "--tool", "shell")).code).toBe(0)
-    expect(JSON.parse((await postern(host, "estop", "status", "--json")).stdout)).toMatchObject({
+    expect(await host.run("estop", "status", "--json")).toMatchObject({ code: 0 })
+    expect((await host.run("estop", "--domain", "example.com", "--tool", "shell")).code).toBe(0)
+    expect(JSON.parse((await host.run("estop", "status", "--json")).stdout)).toMatchObject({
       engaged: true,
       kill_all: false,
       blocked_domains: ["example.com"],
@@ -117,7 +104,7 @@ describe.skipIf(process.platform !== "linux")("postern estop", () => {
       ["--domain", "https://example.com/"]
     ]
     for (const words of wrong) {
-      const { code, stderr } = await postern(host, "estop", ...words)
+      const { code, stderr } = await host.run("estop", ...words)
       expect({ words, code }).toEqual({ words, code: 2 })
       expect(stderr).not.toBe("")
     }
@@ -127,11 +114,11 @@ describe.skipIf(process.platform !== "linux")("postern estop", () => {
   test("counts a state that nobody can read as engaged, and names the file", async ({ host }) => {
     const file = join(host.config, "estop-state.json")
     writeFileSync(file, "{", { mode: 0o600 })
-    const { code, stderr } = await postern(host, "client", "say hi")
+    const { code, stderr } = await host.run("client", "say hi")
     expect(code).toBe(1)
     expect(stderr).toContain(file)
-    expect((await postern(host, "estop", "resume")).code).toBe(0)
-    expect((await postern(host, "client", "say hi")).code).toBe(0)
+    expect((await host.run("estop", "resume")).code).toBe(0)
+    expect((await host.run("client", "say hi")).code).toBe(0)
     expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({ kill_all: false })
   })
 })

@@ -1,23 +1,10 @@
-import { execFile } from "node:child_process"
 import { existsSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { promisify } from "node:util"
 import { describe, expect } from "vitest"
 import { codeAt, wrongAt } from "../support/Authenticator.ts"
 import { answer, prompt } from "../support/Frames.ts"
-import { bundle, type Host, test } from "../support/Host.ts"
+import { type Host, test } from "../support/Host.ts"
 import type { Message } from "../support/Wire.ts"
-
-const exec = promisify(execFile)
-
-const postern = async (host: Host, ...words: ReadonlyArray<string>) => {
-  const child = exec(process.execPath, [bundle, ...words], { cwd: host.project, env: host.env })
-  child.child.stdin?.end()
-  return child.then(
-    ({ stderr, stdout }) => ({ code: 0, stdout, stderr }),
-    (error) => ({ code: error.code as number, stdout: error.stdout as string, stderr: error.stderr as string })
-  )
-}
 
 const configured = `[security.otp]
 enabled = true
@@ -28,7 +15,7 @@ tool_approval = "universal_accept"
 /** A machine where commands take a code. A code counts once: each call has that of a later step. */
 const enrolled = async (host: Host, config = configured) => {
   writeFileSync(join(host.config, "config.toml"), config)
-  const { code, stdout } = await postern(host, "otp", "enroll")
+  const { code, stdout } = await host.run("otp", "enroll")
   expect(code).toBe(0)
   const address = /otpauth:\/\/\S+/.exec(stdout)?.[0] ?? ""
   return {
@@ -65,7 +52,7 @@ describe("a call that takes a one-time code", () => {
     await acp.waitFor((m) => m.id === 1)
     expect(existsSync(join(host.project, "one"))).toBe(true)
     expect((await ask(2, "run touch two")).asked.id).toBe(2)
-    await postern(host, "estop", "--tool", "web_fetch")
+    await host.run("estop", "--tool", "web_fetch")
     const third = await ask(3, "run touch three")
     expect(third.asked.method).toBe("elicitation/create")
     acp.send(answer(third.asked.id, { action: "decline" }))
@@ -85,7 +72,7 @@ describe("a call that takes a one-time code", () => {
     }
     await acp.waitFor((m) => m.id === 1)
     expect(JSON.stringify(acp.updates(sessionId))).toContain("OTP_WRONG")
-    expect(await postern(host, "otp", "verify", code())).toMatchObject({ code: 1 })
+    expect(await host.run("otp", "verify", code())).toMatchObject({ code: 1 })
     expect(existsSync(join(host.project, "made"))).toBe(false)
   })
 
@@ -96,13 +83,13 @@ describe("a call that takes a one-time code", () => {
     acp.send(prompt(1, sessionId, "run touch made"))
     const asked = await acp.waitFor(asksPermission)
     const id = /postern otp approve ([0-9a-f]{8}) CODE/.exec(JSON.stringify(asked.params))?.[1] ?? ""
-    expect(await postern(host, "otp", "approve", id, wrong())).toMatchObject({ code: 1 })
-    const approved = await postern(host, "otp", "approve", id, code())
+    expect(await host.run("otp", "approve", id, wrong())).toMatchObject({ code: 1 })
+    const approved = await host.run("otp", "approve", id, code())
     expect(approved).toMatchObject({ code: 0 })
     expect(approved.stdout).toContain("touch made")
     await acp.waitFor((m) => m.id === 1)
     expect(existsSync(join(host.project, "made"))).toBe(true)
-    expect(await postern(host, "otp", "approve", id, code(1))).toMatchObject({ code: 1 })
+    expect(await host.run("otp", "approve", id, code(1))).toMatchObject({ code: 1 })
 
     const other = await host.open({ permission: "never" })
     const second = await other.newSession()
@@ -121,7 +108,7 @@ describe("a call that takes a one-time code", () => {
         "enabled = true\ngated_actions = []\ngated_domains = [\"*.example.com\"]\ngated_domain_categories = [\"government\"]"
       )
     )
-    const explained = async (command: string) => (await postern(host, "client", `run ${command}`)).stdout
+    const explained = async (command: string) => (await host.run("client", `run ${command}`)).stdout
     expect(await explained("curl https://a.example.com/")).toContain("OTP_NOT_ENROLLED")
     expect(await explained("curl https://www.irs.gov/")).toContain("OTP_NOT_ENROLLED")
     expect(await explained("echo example.org")).not.toContain("OTP")
@@ -129,17 +116,17 @@ describe("a call that takes a one-time code", () => {
 
   test("lifts an emergency stop where the configuration says so", async ({ host }) => {
     const { code, wrong } = await enrolled(host, "[security.estop]\nenabled = true\n")
-    expect((await postern(host, "estop")).code).toBe(0)
-    expect(await postern(host, "estop", "resume")).toMatchObject({ code: 1 })
-    expect(await postern(host, "estop", "resume", "--otp", wrong())).toMatchObject({ code: 1 })
-    expect((await postern(host, "client", "say hi")).code).toBe(1)
-    expect(await postern(host, "estop", "resume", "--otp", code())).toMatchObject({ code: 0 })
-    expect((await postern(host, "client", "say hi")).code).toBe(0)
+    expect((await host.run("estop")).code).toBe(0)
+    expect(await host.run("estop", "resume")).toMatchObject({ code: 1 })
+    expect(await host.run("estop", "resume", "--otp", wrong())).toMatchObject({ code: 1 })
+    expect((await host.run("client", "say hi")).code).toBe(1)
+    expect(await host.run("estop", "resume", "--otp", code())).toMatchObject({ code: 0 })
+    expect((await host.run("client", "say hi")).code).toBe(0)
   })
 
   test("is named by an action that exists", async ({ host }) => {
     writeFileSync(join(host.config, "config.toml"), "[security.otp]\nenabled = true\ngated_actions = [\"shel\"]\n")
-    const { code, stderr } = await postern(host, "client", "say hi")
+    const { code, stderr } = await host.run("client", "say hi")
     expect(code).toBe(1)
     expect(stderr).toContain("security.otp.gated_actions names no action: \"shel\"; did you mean \"shell\"?")
   })

@@ -7,6 +7,7 @@ import { disengaged, isDomain, normalDomain, refusalOf, type StopState } from ".
 import * as EmergencyStop from "../../src/security/EmergencyStop.ts"
 import * as StopSwitch from "../../src/security/StopSwitch.ts"
 import { oneOf } from "../support/Arbitraries.ts"
+import { eventually } from "../support/Waiting.ts"
 import { suiteFolder } from "../support/SuiteFolder.ts"
 
 const base = suiteFolder()
@@ -150,6 +151,25 @@ describe("engaging and lifting", () => {
       assert.isUndefined(waiting.pollUnsafe())
       yield* other.engage({ level: "tool-freeze", names: ["shell"] })
       assert.strictEqual((yield* Fiber.join(waiting)).code, "TOOL_STOP")
+    }))
+})
+
+describe("who follows an emergency stop", () => {
+  it.live("hears of a change that comes while the one before is handled", () =>
+    Effect.gen(function*() {
+      const dir = folder()
+      const stop = EmergencyStop.make(dir)
+      const { engage } = StopSwitch.make(dir)
+      const seen: Array<number> = []
+      const run = Effect.gen(function*() {
+        seen.push(stop.state().frozenTools.length)
+        if (seen.length === 1) yield* engage({ level: "tool-freeze", names: ["web_fetch"] }).pipe(Effect.orDie)
+      })
+      const following = yield* Effect.forkChild(stop.follow(run), { startImmediately: true })
+      yield* engage({ level: "tool-freeze", names: ["shell"] })
+      yield* Effect.promise(() => eventually(() => seen.length === 2))
+      assert.deepStrictEqual(seen, [1, 2])
+      yield* Fiber.interrupt(following)
     }))
 })
 

@@ -1,10 +1,14 @@
+import { execFile } from "node:child_process"
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join, resolve } from "node:path"
+import { promisify } from "node:util"
 import { test as base } from "vitest"
 import { AcpProcess } from "./AcpProcess.ts"
 import type { ProcessOptions } from "./AgentProcess.ts"
 import { unconfined } from "./Bubblewrap.ts"
+
+const exec = promisify(execFile)
 
 export const bundle = resolve("dist/main.js")
 
@@ -53,6 +57,20 @@ export class Host {
     const made = this.start(options)
     await made.initialize()
     return made
+  }
+
+  /** A command to its end, with nothing on its standard input. */
+  async run(...words: ReadonlyArray<string>): Promise<{
+    readonly code: number
+    readonly stdout: string
+    readonly stderr: string
+  }> {
+    const running = exec(process.execPath, [bundle, ...words], { cwd: this.project, env: this.env })
+    running.child.stdin?.end()
+    return running.then(
+      (said) => ({ code: 0, ...said }),
+      ({ code, stderr, stdout }) => ({ code, stdout, stderr })
+    )
   }
 
   write(path: string, content: string | Buffer): string {

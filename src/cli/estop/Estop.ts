@@ -1,17 +1,15 @@
 import { Effect } from "effect"
 import { Settings } from "../../config/Settings.ts"
+import { builtInTools, isServerTool } from "../../domain/ToolName.ts"
 import { pathsOf } from "../../config/Paths.ts"
 import { Environment } from "../../platform/Environment.ts"
 import { isDomain, isEngaged, normalDomain, type StopLevel, type StopState } from "../../domain/EmergencyStop.ts"
-import * as Chunk from "../../platform/Chunk.ts"
 import * as OneTimeCodes from "../../security/OneTimeCodes.ts"
 import * as EmergencyStop from "../../security/EmergencyStop.ts"
 import * as StopSwitch from "../../security/StopSwitch.ts"
 import { failure, wrongUsage } from "../Failure.ts"
 import { orFail, print, table } from "../terminal/Output.ts"
 import { json, oneLine } from "../terminal/Text.ts"
-
-const loadToolbox = Chunk.make(() => import("../../tool/Toolbox.ts"))
 
 interface Place {
   /** `--config-dir` */
@@ -55,17 +53,14 @@ const checkDomains = (domains: ReadonlyArray<string>) =>
   })
 
 /** A misspelled name would freeze nothing. Tools of MCP servers are known only while the servers run. */
-const checkTools = Effect.fnUntraced(function*(tools: ReadonlyArray<string>) {
-  if (tools.length === 0) return
-  const { knownTools, Toolbox } = yield* loadToolbox
-  const known = knownTools((yield* Effect.provide(Toolbox, Toolbox.layer)).tools)
-  const unknown = tools.find((tool) => !known.has(tool) && !/^.+__.+$/.test(tool))
-  if (unknown === undefined) return
-  return yield* wrongUsage(
-    `--tool ${JSON.stringify(unknown)} is no tool; the tools are ${Array.from(known.keys()).join(", ")}, ` +
+const checkTools = (tools: ReadonlyArray<string>) => {
+  const known: ReadonlyArray<string> = builtInTools
+  const unknown = tools.find((tool) => !known.includes(tool) && !isServerTool(tool))
+  return unknown === undefined ? Effect.void : Effect.fail(wrongUsage(
+    `--tool ${JSON.stringify(unknown)} is no tool; the tools are ${known.join(", ")}, ` +
       "and SERVER__TOOL for those of MCP servers"
-  )
-})
+  ))
+}
 
 /** What the flags ask for, in levels; a flag without its level, or a level without its flag, is wrong usage. */
 const changesOf = ({ domains, tools }: Omit<Names, "configDir">, level: StopLevel | undefined) => {

@@ -1,6 +1,6 @@
 import { actionTools, type CodeGates, type DomainCategory } from "../../domain/CodeGates.ts"
 import { reachedOf, type StoppableCall } from "../../domain/EmergencyStop.ts"
-import { ruleName } from "../../domain/ToolName.ts"
+import { isNamedIn } from "../../domain/ToolName.ts"
 
 /** Calls that need a one-time code, whatever else allows them. See docs/one-time-codes.md#what-asks-for-a-code. */
 
@@ -38,6 +38,6 @@ export const needsCode = ({ actions, categories, domains, enabled }: CodeGates, 
   if (!enabled) return false
   const { tool } = call
   const tools = actions.flatMap((action) => actionTools[action] ?? [action])
-  return (tool !== undefined && (tools.includes(tool.name) || tools.includes(ruleName(tool)))) ||
+  return (tool !== undefined && isNamedIn(tools, tool)) ||
     reachedOf([...domains, ...categories.flatMap((category) => categoryDomains[category])], call) !== undefined
 }

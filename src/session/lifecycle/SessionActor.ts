@@ -77,7 +77,7 @@ export const make = Effect.fnUntraced(function*(
       (tools) => void (opened = tools)
     ).pipe(
       // Servers run between turns as well, and an emergency stop ends those that it forbids.
-      Effect.andThen(Effect.forkIn(Effect.forever(Effect.andThen(policy.stop.untilChanged, held)), scope))
+      Effect.andThen(Effect.forkIn(policy.stop.follow(held), scope))
     )
   )
   yield* openTools

@@ -19,7 +19,7 @@ import type { Sandbox } from "../../sandbox/Sandbox.ts"
 import * as CallConfinement from "../../tool/CallConfinement.ts"
 import type { AnyTool } from "../../tool/Tool.ts"
 import { pathIn } from "../../workspace/Workspace.ts"
-import type { AlwaysScope, PermissionAnswer, PermissionRequest } from "../lifecycle/Attachment.ts"
+import type { AlwaysScope, NoAnswer, PermissionAnswer, PermissionRequest } from "../lifecycle/Attachment.ts"
 import type { SessionContext } from "../SessionContext.ts"
 import type { TurnContext } from "../turn/TurnLoop.ts"
 import type { TurnFailed } from "../turn/TurnEnd.ts"
@@ -53,6 +53,9 @@ const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim()
 const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
 
 const notAllowed = (code: string, reason: string): Authorization => refused({ gate: "response", code, reason })
+
+const unanswered = (failure: NoAnswer | TurnFailed): Effect.Effect<Authorization, TurnFailed> =>
+  failure._tag === "TurnFailed" ? Effect.fail(failure) : Effect.succeed(notAllowed(failure.code, failure.why))
 
 const denied = (gate: Decision["gate"], code: string, reason: string): Decision => ({
   ...invalid("BAD_ARGUMENTS", reason),
@@ -121,6 +124,13 @@ export const make = Effect.gen(function*() {
       workspace
     } satisfies Decided
   })
+
+  /** Once the answer to a question is there; a refusal is recorded. See docs/policy.md#changes-while-a-question-is-open */
+  const decideAgain = (tool: AnyTool, parameters: unknown, call: ToolCallState, turn: TurnContext) =>
+    Effect.tap(decide(tool, parameters, turn), ({ decision }) =>
+      decision.outcome === "deny"
+        ? turn.audit(turn.policy.decided(call.toolCallId, tool.name, decision))
+        : Effect.void)
 
   /**
    * Where the rules of an "always" answer may be kept; the workspace is offered where a rule in its file would count.
@@ -203,12 +213,7 @@ export const make = Effect.gen(function*() {
         deny: texts(proposed.deny),
         scopes: yield* scopes(turn)
       }
-      // The decision is made again once the answer is there: docs/policy.md#changes-while-a-question-is-open
-      const again = decide(tool, parameters, turn).pipe(
-        Effect.tap(({ decision: now }) =>
-          now.outcome === "deny" ? turn.audit(turn.policy.decided(call.toolCallId, tool.name, now)) : Effect.void
-        )
-      )
+      const again = decideAgain(tool, parameters, call, turn)
       const answer = yield* Effect.result(turn.approvals.ask(question, turn))
       if (Result.isSuccess(answer)) {
         const allowed = yield* answered(answer.success, proposed, again, turn)
@@ -216,8 +221,7 @@ export const make = Effect.gen(function*() {
           ? yield* withCode(tool, parameters, call, disclosed, turn)
           : allowed
       }
-      if (answer.failure._tag === "TurnFailed") return yield* answer.failure
-      return notAllowed(answer.failure.code, answer.failure.why)
+      return yield* unanswered(answer.failure)
     }
   )
 
@@ -237,9 +241,8 @@ export const make = Effect.gen(function*() {
     const id = OneTimeCodes.newId()
     const what = beginning(oneLine(`${tool.name}: ${call.title}`), 500)
     const wrong = (reason: string) => refused({ gate: "response", code: "OTP_WRONG", reason })
-    const again = decide(tool, parameters, turn)
     const run = Effect.map(
-      Effect.andThen(approved, again),
+      Effect.andThen(approved, decideAgain(tool, parameters, call, turn)),
       (decided): Authorization =>
         decided.decision.outcome === "deny" ? refused(decided.decision) : { _tag: "Run", decided }
     )
@@ -257,10 +260,7 @@ export const make = Effect.gen(function*() {
           scopes: { allow: sessionScope, deny: sessionScope }
         }
         const answer = yield* Effect.result(turn.approvals.askCode(question, turn))
-        if (Result.isFailure(answer)) {
-          if (answer.failure._tag === "TurnFailed") return yield* answer.failure
-          return notAllowed(answer.failure.code, answer.failure.why)
-        }
+        if (Result.isFailure(answer)) return yield* unanswered(answer.failure)
         switch (answer.success._tag) {
           case "Code": {
             const taken = yield* Effect.result(codes.verify(answer.success.code, settings()))

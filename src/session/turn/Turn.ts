@@ -74,6 +74,7 @@ type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, 
 const anything: StoppableCall = { network: false }
 
 const interruption = "This turn was interrupted before it ended."
+
 /** In milliseconds. */
 const checkpointEvery = 1000
 /** Saving takes at most this part of the time: a context of megabytes is written as a whole each time. */
